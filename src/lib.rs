@@ -1,0 +1,6 @@
+//! sayso puts a durable question in front of a human and brings the answer back.
+
+pub mod error;
+pub mod id;
+pub mod secret;
+pub mod time;
