@@ -1,0 +1,14 @@
+//! The record and its rules, as pure functions over (record, input, now): no I/O, no clock.
+
+pub mod digest;
+pub mod draft;
+pub mod form;
+pub mod interaction;
+pub mod json;
+pub mod record;
+pub mod response;
+pub mod select;
+pub mod transition;
+
+#[cfg(test)]
+mod properties;
