@@ -141,6 +141,16 @@ pub fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// Makes an empty file that must not be there yet, without syncing.
+pub fn create_mark(path: &Path) -> io::Result<()> {
+    options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map(drop)
+}
+
 /// Removes a file; one that is not there is fine.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

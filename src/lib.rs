@@ -1,7 +1,16 @@
 //! sayso puts a durable question in front of a human and brings the answer back.
 
+pub mod broker;
 pub mod error;
+pub mod events;
+pub mod fsio;
 pub mod id;
+pub mod interrupt;
+pub mod log;
 pub mod model;
+pub mod park;
+pub mod repo;
 pub mod secret;
+pub mod store;
 pub mod time;
+pub mod watch;

@@ -1,0 +1,181 @@
+//! Ending a question: the one commit, and what follows it.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use super::query::Entry;
+use super::{Store, Writer};
+use crate::error::{Code, Error, Result};
+use crate::events::{Event, Type};
+use crate::fsio::{self, Held};
+use crate::id::Id;
+use crate::log;
+use crate::model::interaction::{Interaction, Status};
+use crate::model::response::{Answer, Responder};
+use crate::model::transition::{self, Decision};
+
+/// What became of an answer.
+#[derive(Debug)]
+pub struct Answered {
+    /// The record with the accepted answer.
+    pub record: Interaction,
+    /// Whether the very same answer had been accepted before.
+    pub replayed: bool,
+    /// Whether anyone waited for it when it was accepted.
+    pub waiting: Held,
+}
+
+impl Writer<'_> {
+    /// Applies the answer rules to the stored record and, if they accept, commits the answer.
+    ///
+    /// # Errors
+    /// As [`transition::answer`] says; `not_found`; `unavailable` when the disk says no.
+    pub fn answer(&self, id: &Id, answer: &Answer, who: &Responder) -> Result<Answered> {
+        let record = self.store.must_load(id)?;
+        if let Some(expired) = transition::expire(&record, self.now) {
+            let settled = self.settle(&expired)?;
+            return Err(transition::answer(&settled, answer, who, self.now)
+                .err()
+                .unwrap_or_else(|| transition::not_pending(&settled, self.now)));
+        }
+        let question = fsio::open(&self.store.layout().pending_file(id)).ok();
+        match transition::answer(&record, answer, who, self.now) {
+            Ok(Decision::Replay) => {
+                self.finish(&record);
+                Ok(Answered { record, replayed: true, waiting: Held::Unknown })
+            }
+            Ok(Decision::Accept(accepted)) => {
+                let waiting = question.as_ref().map_or(Held::Unknown, fsio::lease_held);
+                let record = self.settle_watched(&accepted, waiting)?;
+                Ok(Answered { record, replayed: false, waiting })
+            }
+            Err(error) => {
+                self.finish(&record);
+                Err(error)
+            }
+        }
+    }
+
+    /// Cancels a question, and says whether that changed anything. A terminal record is returned as it is.
+    pub fn cancel(&self, id: &Id, by: &str) -> Result<(Interaction, bool)> {
+        let record = self.store.must_load(id)?;
+        if let Some(expired) = transition::expire(&record, self.now) {
+            return Ok((self.settle(&expired)?, false));
+        }
+        let Some(cancelled) = transition::cancel(&record, self.now) else {
+            self.finish(&record);
+            return Ok((record, false));
+        };
+        let event = Event::of(&cancelled, Type::InteractionCancelled, self.now).by(by);
+        self.commit(&cancelled, event).map(|record| (record, true))
+    }
+
+    /// Expires a question if it is overdue; returns the record as it then is.
+    pub fn expire(&self, id: &Id) -> Result<Interaction> {
+        let record = self.store.must_load(id)?;
+        match transition::expire(&record, self.now) {
+            Some(expired) => self.settle(&expired),
+            None => Ok(record),
+        }
+    }
+
+    /// Settles every overdue question and clears away what is already settled.
+    pub fn sweep(&self) -> Result<()> {
+        for id in self.store.stale_ids()? {
+            if let Ok(record) = self.store.must_load(&id) {
+                self.finish(&record);
+            }
+        }
+        for record in self.store.pending()?.into_iter().filter_map(Entry::current) {
+            if let Some(expired) = transition::expire(&record, self.now) {
+                self.settle_quietly(&expired);
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles a record whose failure to settle harms nobody: the next writer tries again.
+    pub(super) fn settle_quietly(&self, record: &Interaction) {
+        if let Err(error) = self.settle(record) {
+            log::warn(&format!("interaction '{}' could not be settled: {error}", record.id));
+        }
+    }
+
+    /// Commits a terminal record. If another one was committed first, that one is returned.
+    pub(super) fn settle(&self, record: &Interaction) -> Result<Interaction> {
+        let event = Event::of_settled(record)
+            .ok_or_else(|| Error::new(Code::Internal, "a pending record cannot be settled"))?;
+        self.commit(record, event)
+    }
+
+    fn settle_watched(&self, record: &Interaction, waiting: Held) -> Result<Interaction> {
+        // Before the commit, so that a crash between the two cannot hide a delivery from the events.
+        if waiting != Held::No {
+            let mark = self.store.layout().awaited.join(record.id.as_str());
+            let _ = fsio::open_or_create(&mark);
+        }
+        let settled = self.settle(record)?;
+        if settled != *record {
+            return Err(transition::not_pending(&settled, self.now));
+        }
+        Ok(settled)
+    }
+
+    fn commit(&self, record: &Interaction, event: Event) -> Result<Interaction> {
+        let layout = self.store.layout();
+        let path = layout.settled_file(&record.id);
+        let temp = self.write_temp(record)?;
+        match fsio::commit_new(temp, &path) {
+            Ok(_) => {}
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+                let other = self.store.must_load(&record.id)?;
+                self.finish(&other);
+                return Ok(other);
+            }
+            Err(e) => return Err(Error::io("write", &path, &e)),
+        }
+        let synced = fsio::sync_dir(&layout.settled);
+        log::debug(|| format!("settled {} ({})", record.id, record.status().name()));
+        self.append(event);
+        if let Err(e) = fsio::remove(&layout.pending_file(&record.id)) {
+            log::warn(&format!("the question of '{}' could not be removed: {e}", record.id));
+        }
+        synced.map_err(|e| {
+            Error::unavailable(format!(
+                "interaction '{}' is recorded, durability unknown: {e}",
+                record.id
+            ))
+            .hint("repeat the same command with the same response id")
+        })?;
+        Ok(record.clone())
+    }
+}
+
+impl Store {
+    /// Marks an answer as picked up by this process; the first to do so wins. Not synced: the mark
+    /// says something about the past, and the answer does not depend on it.
+    pub fn mark_delivered(&self, record: &Interaction) {
+        if record.status() == Status::Answered {
+            let _ = fsio::create_mark(&self.layout().delivered_mark(&record.id));
+        }
+    }
+
+    /// Whether an answer was picked up.
+    pub fn is_delivered(&self, id: &Id) -> bool {
+        self.layout().delivered_mark(id).try_exists().unwrap_or(false)
+    }
+
+    /// Waits until an answer is picked up, at most `wait`; whether it was.
+    pub fn await_delivery(&self, id: &Id, wait: Duration) -> bool {
+        let start = std::time::Instant::now();
+        let mut pause = Duration::from_micros(200);
+        while !self.is_delivered(id) {
+            if start.elapsed() >= wait {
+                return false;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+        true
+    }
+}
