@@ -165,7 +165,11 @@ pub struct Lock(#[allow(dead_code, reason = "its descriptor is the lock")] File)
 
 /// Takes the exclusive lock of a file within `wait`; none if someone else keeps it longer.
 /// `waiting` is called once, when the wait has lasted a second.
-pub fn lock(file: File, wait: Duration, mut waiting: impl FnMut(&File)) -> io::Result<Option<Lock>> {
+pub fn lock(
+    file: File,
+    wait: Duration,
+    mut waiting: impl FnMut(&File),
+) -> io::Result<Option<Lock>> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(200);
     let mut told = false;

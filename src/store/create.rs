@@ -58,7 +58,11 @@ impl Writer<'_> {
                         self.supersede(older, &newest.id)?;
                     }
                     let lease = self.store.lease(&newest.id);
-                    return Ok(Created { record: newest, reused: true, lease });
+                    return Ok(Created {
+                        record: newest,
+                        reused: true,
+                        lease,
+                    });
                 }
                 same.push(newest);
             }
@@ -66,11 +70,19 @@ impl Writer<'_> {
         }
         self.check_room(max_pending, replaced.len())?;
         let lease = self.write_question(&record)?;
-        self.append(Event::of(&record, Type::InteractionCreated, record.created_at));
+        self.append(Event::of(
+            &record,
+            Type::InteractionCreated,
+            record.created_at,
+        ));
         for older in &replaced {
             self.supersede(older, &record.id)?;
         }
-        Ok(Created { record, reused: false, lease })
+        Ok(Created {
+            record,
+            reused: false,
+            lease,
+        })
     }
 
     fn write_question(&self, record: &Interaction) -> Result<Option<Lease>> {
@@ -166,8 +178,12 @@ pub fn readable(record: &Interaction) -> Result<()> {
     let text = to_json(record, Secrets::Shown);
     match parse(&record.id, text.as_bytes()) {
         Ok(Loaded::Current(read)) if *read == *record && record.state == State::Pending => Ok(()),
-        Ok(_) => Err(Error::input("the question does not read back as it was asked")),
-        Err(why) => Err(Error::input(format!("the question cannot be stored: {why}"))),
+        Ok(_) => Err(Error::input(
+            "the question does not read back as it was asked",
+        )),
+        Err(why) => Err(Error::input(format!(
+            "the question cannot be stored: {why}"
+        ))),
     }
 }
 

@@ -113,9 +113,8 @@ impl Home {
     /// Refuses to write to an unfit root.
     pub fn check_writable(&self) -> Result<()> {
         match self.fault() {
-            Some(fault) => Err(Error::unavailable(fault).hint(
-                "own it and 'chmod 700' it, or point SAYSO_HOME at a directory of your own",
-            )),
+            Some(fault) => Err(Error::unavailable(fault)
+                .hint("own it and 'chmod 700' it, or point SAYSO_HOME at a directory of your own")),
             None => Ok(()),
         }
     }
@@ -177,12 +176,21 @@ impl Layout {
     /// Makes the directories, durably, and the lock file last: where it is, everything is.
     pub fn make(&self, home: &Home, scope_json: &str) -> Result<()> {
         let root = home.path();
-        fs::create_dir_all(root.parent().unwrap_or(root)).map_err(|e| Error::io("create", root, &e))?;
+        fs::create_dir_all(root.parent().unwrap_or(root))
+            .map_err(|e| Error::io("create", root, &e))?;
         let scopes = home.scopes();
         let interactions = self.dir.join("interactions");
         for dir in [
-            root, &scopes, &self.dir, &interactions, &self.pending, &self.settled, &self.marks,
-            &self.awaited, &self.keys, &self.tmp,
+            root,
+            &scopes,
+            &self.dir,
+            &interactions,
+            &self.pending,
+            &self.settled,
+            &self.marks,
+            &self.awaited,
+            &self.keys,
+            &self.tmp,
         ] {
             fsio::make_dir(dir).map_err(|e| Error::io("create", dir, &e))?;
         }
@@ -199,7 +207,10 @@ impl Layout {
         let lock = self.lock();
         match fsio::open_or_create(&lock) {
             Ok(_) => Ok(()),
-            Err(e) => Err(Error::unavailable(format!("cannot create {}: {e}", lock.display()))),
+            Err(e) => Err(Error::unavailable(format!(
+                "cannot create {}: {e}",
+                lock.display()
+            ))),
         }
     }
 }

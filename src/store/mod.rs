@@ -76,10 +76,9 @@ impl Store {
             self.layout.make(&self.home, &self.scope_json())?;
         }
         let file = fsio::open_or_create(&path).map_err(|e| match e {
-            ReadError::Missing => Error::unavailable(format!(
-                "the store {} vanished",
-                self.home.path().display()
-            )),
+            ReadError::Missing => {
+                Error::unavailable(format!("the store {} vanished", self.home.path().display()))
+            }
             e => Error::unavailable(format!("cannot open {}: {e}", path.display()))
                 .hint("the store must be writable for this; reading works without"),
         })?;
@@ -88,11 +87,17 @@ impl Store {
         };
         let probe = file.try_clone().ok();
         let lock = fsio::lock(file, wait, |file| {
-            log::warn(&format!("waiting for the lock of scope '{}', held by {}", self.scope, holder(file)));
+            log::warn(&format!(
+                "waiting for the lock of scope '{}', held by {}",
+                self.scope,
+                holder(file)
+            ));
         })
         .map_err(|e| Error::io("lock", &path, &e))?;
         let Some(lock) = lock else {
-            let who = probe.as_ref().map_or_else(|| "another process".into(), holder);
+            let who = probe
+                .as_ref()
+                .map_or_else(|| "another process".into(), holder);
             return Err(Error::unavailable(format!(
                 "the lock of scope '{}' is held by {who} since {} ms",
                 self.scope,
@@ -150,7 +155,9 @@ impl Writer<'_> {
         let mut text = to_json(record, Secrets::Shown);
         text.push('\n');
         if text.len() > RECORD_MAX {
-            return Err(Error::input(format!("the record would be larger than {RECORD_MAX} bytes")));
+            return Err(Error::input(format!(
+                "the record would be larger than {RECORD_MAX} bytes"
+            )));
         }
         let tmp = &self.store.layout.tmp;
         fsio::write_temp(tmp, text.as_bytes()).map_err(|e| Error::io("write in", tmp, &e))

@@ -78,9 +78,12 @@ impl Store {
 
     /// Whether a record of this id is here, whatever its state.
     pub fn has(&self, id: &Id) -> bool {
-        [self.layout().pending_file(id), self.layout().settled_file(id)]
-            .iter()
-            .any(|path| path.symlink_metadata().is_ok())
+        [
+            self.layout().pending_file(id),
+            self.layout().settled_file(id),
+        ]
+        .iter()
+        .any(|path| path.symlink_metadata().is_ok())
     }
 
     /// The questions that stand in `pending/` and are not settled, in no order. Overdue ones are among
@@ -93,7 +96,9 @@ impl Store {
                 Ok(Loaded::Current(record)) => entries.push(Entry::Current(record)),
                 Ok(Loaded::Newer(newer)) => entries.push(Entry::Newer(newer)),
                 Err(e) if e.code == Code::NotFound => {}
-                Err(e) if e.code == Code::Corrupt => entries.push(Entry::Corrupt { id, why: e.message }),
+                Err(e) if e.code == Code::Corrupt => {
+                    entries.push(Entry::Corrupt { id, why: e.message })
+                }
                 Err(e) => return Err(e),
             }
         }
@@ -108,7 +113,9 @@ impl Store {
                 Ok(Loaded::Current(record)) => entries.push(Entry::Current(record)),
                 Ok(Loaded::Newer(newer)) => entries.push(Entry::Newer(newer)),
                 Err(e) if e.code == Code::NotFound => {}
-                Err(e) if e.code == Code::Corrupt => entries.push(Entry::Corrupt { id, why: e.message }),
+                Err(e) if e.code == Code::Corrupt => {
+                    entries.push(Entry::Corrupt { id, why: e.message })
+                }
                 Err(e) => return Err(e),
             }
         }
@@ -181,10 +188,16 @@ pub fn warn_corrupt(entries: &[Entry]) {
 /// The refusal of an id or prefix that names nothing here.
 pub fn not_found(text: &str) -> Error {
     let shown = if is_hex(text) { text } else { "?" };
-    Error::new(Code::NotFound, format!("there is no interaction '{shown}' in this scope"))
+    Error::new(
+        Code::NotFound,
+        format!("there is no interaction '{shown}' in this scope"),
+    )
 }
 
 fn corrupt(id: &Id, why: &str) -> Error {
-    Error::new(Code::Corrupt, format!("the record of interaction '{id}' is corrupt: {why}"))
-        .hint("it is never treated as an answer; 'sayso doctor' lists such records")
+    Error::new(
+        Code::Corrupt,
+        format!("the record of interaction '{id}' is corrupt: {why}"),
+    )
+    .hint("it is never treated as an answer; 'sayso doctor' lists such records")
 }

@@ -21,7 +21,11 @@ impl Writer<'_> {
             log::debug(|| "removing a file that a killed process was writing".into());
             let _ = fsio::remove(&entry.path());
         }
-        for entry in fs::read_dir(&layout.awaited).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(&layout.awaited)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             match entry.file_name().to_str().and_then(Id::parse) {
                 Some(id) => self.note_delivery(&id),
                 None => drop(fsio::remove(&entry.path())),

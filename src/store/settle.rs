@@ -42,12 +42,20 @@ impl Writer<'_> {
         match transition::answer(&record, answer, who, self.now) {
             Ok(Decision::Replay) => {
                 self.finish(&record);
-                Ok(Answered { record, replayed: true, waiting: Held::Unknown })
+                Ok(Answered {
+                    record,
+                    replayed: true,
+                    waiting: Held::Unknown,
+                })
             }
             Ok(Decision::Accept(accepted)) => {
                 let waiting = question.as_ref().map_or(Held::Unknown, fsio::lease_held);
                 let record = self.settle_watched(&accepted, waiting)?;
-                Ok(Answered { record, replayed: false, waiting })
+                Ok(Answered {
+                    record,
+                    replayed: false,
+                    waiting,
+                })
             }
             Err(error) => {
                 self.finish(&record);
@@ -97,7 +105,10 @@ impl Writer<'_> {
     /// Settles a record whose failure to settle harms nobody: the next writer tries again.
     pub(super) fn settle_quietly(&self, record: &Interaction) {
         if let Err(error) = self.settle(record) {
-            log::warn(&format!("interaction '{}' could not be settled: {error}", record.id));
+            log::warn(&format!(
+                "interaction '{}' could not be settled: {error}",
+                record.id
+            ));
         }
     }
 
@@ -138,7 +149,10 @@ impl Writer<'_> {
         log::debug(|| format!("settled {} ({})", record.id, record.status().name()));
         self.append(event);
         if let Err(e) = fsio::remove(&layout.pending_file(&record.id)) {
-            log::warn(&format!("the question of '{}' could not be removed: {e}", record.id));
+            log::warn(&format!(
+                "the question of '{}' could not be removed: {e}",
+                record.id
+            ));
         }
         synced.map_err(|e| {
             Error::unavailable(format!(
@@ -162,7 +176,10 @@ impl Store {
 
     /// Whether an answer was picked up.
     pub fn is_delivered(&self, id: &Id) -> bool {
-        self.layout().delivered_mark(id).try_exists().unwrap_or(false)
+        self.layout()
+            .delivered_mark(id)
+            .try_exists()
+            .unwrap_or(false)
     }
 
     /// Waits until an answer is picked up, at most `wait`; whether it was.

@@ -1,0 +1,63 @@
+//! Signals that end a wait: they are noted, and wake whoever polls.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// The signals that came since [`Interrupts::listen`].
+#[derive(Debug)]
+pub struct Interrupts {
+    last: Arc<AtomicUsize>,
+    wake: UnixStream,
+}
+
+impl Interrupts {
+    /// From now on SIGINT, SIGTERM and SIGHUP do not end the process but are noted here.
+    ///
+    /// One that the parent chose to ignore (`nohup`) stays ignored only if the caller leaves it out.
+    pub fn listen() -> io::Result<Self> {
+        let (wake, signalled) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        let last = Arc::new(AtomicUsize::new(0));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // The flag first: who is woken must find it set.
+            let number = usize::try_from(signal).unwrap_or_default();
+            signal_hook::flag::register_usize(signal, Arc::clone(&last), number)?;
+            signal_hook::low_level::pipe::register(signal, signalled.try_clone()?)?;
+        }
+        Ok(Self { last, wake })
+    }
+
+    /// The last signal that came, if any.
+    pub fn signal(&self) -> Option<i32> {
+        match self.last.load(Ordering::SeqCst) {
+            0 => None,
+            signal => i32::try_from(signal).ok(),
+        }
+    }
+
+    /// Forgets the last signal.
+    pub fn clear(&self) {
+        self.last.store(0, Ordering::SeqCst);
+    }
+
+    /// Readable when a signal came.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+
+    /// Empties what made [`Interrupts::fd`] readable.
+    pub(crate) fn drain(&self) {
+        drain(&self.wake);
+    }
+}
+
+/// Reads away what woke a poll.
+pub(crate) fn drain(mut wake: &UnixStream) {
+    let mut bytes = [0; 64];
+    while matches!(wake.read(&mut bytes), Ok(n) if n > 0) {}
+}
