@@ -10,6 +10,7 @@ pub mod log;
 pub mod model;
 pub mod park;
 pub mod repo;
+pub mod render;
 pub mod secret;
 pub mod store;
 pub mod time;

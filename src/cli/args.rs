@@ -1,0 +1,395 @@
+//! Each verb's arguments.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::model::interaction::{Effect, Kind};
+
+fn kind(text: &str) -> Result<Kind, String> {
+    Kind::parse(text).ok_or_else(|| "one of permission, single-choice, text, form".into())
+}
+
+fn effect(text: &str) -> Result<(String, Effect), String> {
+    match text.rsplit_once('=') {
+        Some((id, "allow")) => Ok((id.into(), Effect::Allow)),
+        Some((id, "deny")) => Ok((id.into(), Effect::Deny)),
+        _ => Err("write ID=allow or ID=deny".into()),
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((id, rest)) if !id.trim().is_empty() && !rest.trim().is_empty() => {
+            Ok((id.into(), rest.into()))
+        }
+        _ => Err("write ID:TEXT; it splits at the first colon".into()),
+    }
+}
+
+/// What is asked, and for whom.
+#[derive(Args, Debug)]
+pub struct QuestionArgs {
+    /// The question; '-' reads it from standard input
+    #[arg(value_name = "PROMPT")]
+    pub positional: Option<String>,
+    /// The question, as an option
+    #[arg(long, value_name = "TEXT", conflicts_with = "positional", allow_hyphen_values = true)]
+    pub prompt: Option<String>,
+    /// What kind of answer it takes [default: permission]
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub kind: Option<Kind>,
+    /// A choice; repeat for 2 to 12 of them
+    #[arg(long, value_name = "ID:LABEL", value_parser = pair)]
+    pub choice: Vec<(String, String)>,
+    /// A choice's second line
+    #[arg(long, value_name = "ID:DETAIL", value_parser = pair)]
+    pub choice_detail: Vec<(String, String)>,
+    /// What choosing a choice means [default: by the first word of its id]
+    #[arg(long, value_name = "ID=allow|deny", value_parser = effect)]
+    pub effect: Vec<(String, Effect)>,
+    /// The longest text taken, in characters (clamped to 1-2000) [default: 500]
+    #[arg(long, value_name = "N")]
+    pub text_max: Option<u64>,
+    /// A form's questions: a JSON array in a file, or '-' for standard input
+    #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]
+    pub questions: Option<PathBuf>,
+    /// How long the question stays open, in seconds (clamped to 30-3600) [default: 600]
+    #[arg(long, value_name = "SECONDS")]
+    pub ttl: Option<u64>,
+    /// A name: the same question under it is reused, another one replaces it
+    #[arg(long)]
+    pub key: Option<String>,
+    /// Who asks [env: SAYSO_AGENT] [default: cli]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+    /// Which of several agents of that name
+    #[arg(long, value_name = "NAME")]
+    pub agent_instance: Option<String>,
+    /// The project [default: the repository's name]
+    #[arg(long)]
+    pub project: Option<String>,
+    /// The asker's session [env: SAYSO_SESSION]
+    #[arg(long, alias = "session-id", value_name = "ID")]
+    pub session: Option<String>,
+    /// The asker's turn
+    #[arg(long, value_name = "ID")]
+    pub turn: Option<String>,
+    /// The host's own id of the request
+    #[arg(long, value_name = "ID")]
+    pub native_request: Option<String>,
+    /// The workflow that waits
+    #[arg(long, alias = "workflow-id", value_name = "ID")]
+    pub workflow: Option<String>,
+    /// The asker's task
+    #[arg(long, alias = "task-id", value_name = "ID")]
+    pub task: Option<String>,
+    /// The tool call that a permission is about
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// The tool's input, verbatim: JSON, or @FILE
+    #[arg(long, value_name = "JSON|@FILE", requires = "tool", allow_hyphen_values = true)]
+    pub input: Option<String>,
+    /// What a permission without a tool call is about
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub action: Option<String>,
+}
+
+/// `ask`
+#[derive(Args, Debug)]
+pub struct AskArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub question: QuestionArgs,
+    /// Give up after this many seconds [default: at the deadline]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+    /// Do not offer to answer on this terminal
+    #[arg(long)]
+    pub no_prompt: bool,
+    /// Let an agent's session answer on this terminal
+    #[arg(long)]
+    pub self_answer: bool,
+}
+
+/// `request`
+#[derive(Args, Debug)]
+pub struct RequestArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub question: QuestionArgs,
+}
+
+/// `wait`
+#[derive(Args, Debug)]
+pub struct WaitArgs {
+    /// The question's full id
+    pub id: String,
+    /// How long to wait at most, in seconds (clamped to 1-300; anything else counts as 60)
+    #[arg(long, value_name = "SECONDS", default_value = "60", allow_hyphen_values = true)]
+    pub timeout: String,
+    /// Let the exit code say what the answer was, as for ask
+    #[arg(long)]
+    pub exit_status: bool,
+}
+
+/// `get`
+#[derive(Args, Debug)]
+pub struct GetArgs {
+    /// The question's full id
+    pub id: String,
+}
+
+/// `cancel`
+#[derive(Args, Debug)]
+pub struct CancelArgs {
+    /// Full ids
+    #[arg(value_name = "ID", required_unless_present_any = ["session", "key"])]
+    pub ids: Vec<String>,
+    /// Every pending question of this session
+    #[arg(long, alias = "session-id", value_name = "ID", conflicts_with = "ids")]
+    pub session: Option<String>,
+    /// The pending questions under this key
+    #[arg(long, conflicts_with_all = ["ids", "session"])]
+    pub key: Option<String>,
+    /// Only those of this agent
+    #[arg(long, alias = "agent-id")]
+    pub agent: Option<String>,
+}
+
+/// `list`
+#[derive(Args, Debug, Default)]
+pub struct ListArgs {
+    /// Only pending questions (the default)
+    #[arg(long, conflicts_with_all = ["all", "status"])]
+    pub pending: bool,
+    /// Questions of every status
+    #[arg(long)]
+    pub all: bool,
+    /// Questions of this status
+    #[arg(long, value_parser = ["pending", "answered", "expired", "cancelled", "superseded"])]
+    pub status: Option<String>,
+    /// Only this agent's
+    #[arg(long, alias = "agent-id")]
+    pub agent: Option<String>,
+    /// Only this project's
+    #[arg(long)]
+    pub project: Option<String>,
+    /// Only this session's
+    #[arg(long, alias = "session-id", value_name = "ID")]
+    pub session: Option<String>,
+    /// Only this workflow's
+    #[arg(long, alias = "workflow-id", value_name = "ID")]
+    pub workflow: Option<String>,
+    /// Only this task's
+    #[arg(long, alias = "task-id", value_name = "ID")]
+    pub task: Option<String>,
+    /// Only this kind
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub kind: Option<Kind>,
+    /// Only the newest N [default: all pending, 50 otherwise]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// `show`
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// The question's id, or a prefix of at least 4 characters
+    pub id: String,
+}
+
+/// `answer`
+#[derive(Args, Debug, Default)]
+pub struct AnswerArgs {
+    /// The question's id, or a prefix of at least 4 characters
+    pub id: Option<String>,
+    /// Take the only choice that allows
+    #[arg(long, group = "what")]
+    pub allow: bool,
+    /// Take the only choice that denies; decline a form
+    #[arg(long, group = "what")]
+    pub deny: bool,
+    /// Take this choice
+    #[arg(long, value_name = "ID", group = "what", allow_hyphen_values = true)]
+    pub choice: Option<String>,
+    /// Answer with this text
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "what")]
+    pub text: Option<String>,
+    /// Pick labels of a form's question, named by text, header or #N
+    #[arg(long, value_name = "Q=LABEL[,LABEL]", conflicts_with = "what")]
+    pub select: Vec<String>,
+    /// Answer a form's question with free text
+    #[arg(long, value_name = "Q=TEXT", conflicts_with = "what")]
+    pub other: Vec<String>,
+    /// A note to the asker
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub message: Option<String>,
+    /// Let the host remember this allow in its local settings
+    #[arg(long)]
+    pub remember: bool,
+    /// Allow with this tool input instead
+    #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
+    pub updated_input: Option<String>,
+    /// Who answers [default: the login name]
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Refuse if the question is not the one with this digest
+    #[arg(long, value_name = "DIGEST")]
+    pub digest: Option<String>,
+    /// The idempotency key [default: random]
+    #[arg(long, value_name = "ID")]
+    pub response_id: Option<String>,
+    /// Answer even from inside an agent's session
+    #[arg(long)]
+    pub self_answer: bool,
+}
+
+/// `respond`
+#[derive(Args, Debug)]
+pub struct RespondArgs {
+    /// The question's id, or a prefix of at least 4 characters
+    pub id: String,
+    /// The idempotency key, 1-128 characters
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub response_id: String,
+    /// The digest of the question that was displayed
+    #[arg(long, value_name = "DIGEST", allow_hyphen_values = true)]
+    pub digest: Option<String>,
+    /// The nonce of the request that was read
+    #[arg(long, value_name = "NONCE", allow_hyphen_values = true, conflicts_with = "nonce_file")]
+    pub nonce: Option<String>,
+    /// The nonce, from a file or '-' for standard input
+    #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]
+    pub nonce_file: Option<PathBuf>,
+    /// Take this choice
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    pub choice: Option<String>,
+    /// Answer with this text, literally
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "text_file")]
+    pub text: Option<String>,
+    /// The text, from a file or '-' for standard input
+    #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]
+    pub text_file: Option<PathBuf>,
+    /// A form's answers: a JSON object by exact question text
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub answers: Option<String>,
+    /// A form's free response
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub response: Option<String>,
+    /// Decline a form as a whole
+    #[arg(long)]
+    pub declined: bool,
+    /// A note to the asker
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub message: Option<String>,
+    /// Let the host remember this allow in its local settings
+    #[arg(long)]
+    pub remember: bool,
+    /// Allow with this tool input instead
+    #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
+    pub updated_input: Option<String>,
+    /// The surface that the answer came through [default: cli]
+    #[arg(long, value_name = "NAME")]
+    pub source: Option<String>,
+    /// The device that the answer came from
+    #[arg(long, alias = "device-id", value_name = "ID")]
+    pub device: Option<String>,
+    /// Who answers [default: the login name]
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Answer even from inside an agent's session
+    #[arg(long)]
+    pub self_answer: bool,
+}
+
+/// `inbox`
+#[derive(Args, Debug)]
+pub struct InboxArgs {
+    /// Ring the terminal's bell when a question arrives
+    #[arg(long)]
+    pub bell: bool,
+    /// Who answers [default: the login name]
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Answer even from inside an agent's session
+    #[arg(long)]
+    pub self_answer: bool,
+}
+
+/// `watch`
+#[derive(Args, Debug)]
+pub struct WatchArgs {}
+
+/// `count`
+#[derive(Args, Debug)]
+pub struct CountArgs {
+    /// Print 0 when there is none
+    #[arg(long)]
+    pub zero: bool,
+    /// Print this, with {pending} and {oldest} filled in
+    #[arg(long, value_name = "TEXT")]
+    pub format: Option<String>,
+}
+
+/// `events`
+#[derive(Args, Debug)]
+pub struct EventsArgs {
+    /// Go on with what happens next
+    #[arg(long)]
+    pub follow: bool,
+    /// Only the newest N [default: 20]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Only this type, such as interaction_answered
+    #[arg(long = "type", value_name = "TYPE")]
+    pub kind: Option<String>,
+    /// Only since this time (RFC 3339) or this long ago (10m, 2h, 7d)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+}
+
+/// `prune`
+#[derive(Args, Debug)]
+pub struct PruneArgs {
+    /// Remove what was settled longer ago than this (12h, 30d); never less than an hour [default: retention_days, 30]
+    #[arg(long, value_name = "AGE")]
+    pub older_than: Option<String>,
+    /// Only say what would be removed
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `doctor`
+#[derive(Args, Debug)]
+pub struct DoctorArgs {}
+
+/// `hook`
+#[derive(Args, Debug)]
+pub struct HookArgs {
+    /// The host: claude or codex
+    pub host: String,
+    /// The event, such as permission-request
+    pub event: String,
+    /// How long to wait for an answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "590")]
+    pub timeout: u64,
+    /// The agent whose policy applies [env: SAYSO_AGENT] [default: the host's id]
+    #[arg(long)]
+    pub agent: Option<String>,
+}
+
+/// `completions`
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_parser = ["bash", "zsh", "fish", "powershell", "elvish"])]
+    pub shell: String,
+}
+
+/// `help`
+#[derive(Args, Debug)]
+pub struct HelpArgs {
+    /// A verb, or interactions, exit-codes, environment, files, security
+    pub topic: Option<String>,
+}

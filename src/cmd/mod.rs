@@ -1,0 +1,53 @@
+//! One file per verb: arguments → call → output.
+
+pub mod answer;
+pub mod ask;
+pub mod cancel;
+pub mod completions;
+pub mod context;
+pub mod count;
+pub mod doctor;
+pub mod events;
+pub mod exit;
+pub mod get;
+pub mod help;
+pub mod hook;
+pub mod inbox;
+pub mod list;
+pub mod operator;
+pub mod prune;
+pub mod request;
+pub mod respond;
+pub mod show;
+pub mod wait;
+pub mod watch;
+
+use anyhow::Result;
+
+use crate::cli::Verb;
+use context::Context;
+use exit::Exit;
+
+/// Does what a verb says.
+pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
+    match verb {
+        Verb::Ask(args) => ask::run(context, *args),
+        Verb::Request(args) => request::run(context, *args),
+        Verb::Wait(args) => wait::run(context, &args),
+        Verb::Get(args) => get::run(context, &args),
+        Verb::Cancel(args) => cancel::run(context, &args),
+        Verb::List(args) => list::run(context, &args),
+        Verb::Show(args) => show::run(context, &args),
+        Verb::Answer(args) => answer::run(context, &args),
+        Verb::Respond(args) => respond::run(context, &args),
+        Verb::Inbox(args) => inbox::run(context, &args),
+        Verb::Watch(_) => watch::run(context),
+        Verb::Count(args) => count::run(context, &args),
+        Verb::Events(args) => events::run(context, &args),
+        Verb::Prune(args) => prune::run(context, &args),
+        Verb::Doctor(_) => doctor::run(context),
+        Verb::Hook(args) => hook::run(context, &args),
+        Verb::Completions(args) => completions::run(context, &args),
+        Verb::Help(args) => help::run(context, &args),
+    }
+}
