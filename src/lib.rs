@@ -1,6 +1,8 @@
 //! sayso puts a durable question in front of a human and brings the answer back.
 
 pub mod broker;
+pub mod cli;
+pub mod cmd;
 pub mod error;
 pub mod events;
 pub mod fsio;
@@ -9,9 +11,10 @@ pub mod interrupt;
 pub mod log;
 pub mod model;
 pub mod park;
-pub mod repo;
 pub mod render;
+pub mod repo;
 pub mod secret;
 pub mod store;
+pub mod terminal;
 pub mod time;
 pub mod watch;
