@@ -24,7 +24,7 @@ use terminal_size::{Width, terminal_size_of};
 /// processed as before. Dropping it restores the terminal, also while a panic unwinds.
 ///
 /// A process in the background must not touch the terminal's modes (it would be stopped), so the
-/// mode may be off while this exists; see [`Keys::resume`].
+/// mode may be off while this exists; see [`Keys::ready`].
 #[derive(Debug)]
 pub struct Keys<'fd> {
     fd: BorrowedFd<'fd>,
@@ -38,7 +38,7 @@ pub struct Keys<'fd> {
 pub enum Resumed {
     /// In the foreground: single-key mode is on again, the question should be printed again.
     Foreground,
-    /// In the background: no keys until [`Keys::resume`] says so.
+    /// In the background: no keys until [`Keys::ready`] says so.
     Background,
     /// Not stopped at all, since nobody could ever continue this process.
     NotStopped,
@@ -93,6 +93,19 @@ impl<'fd> Keys<'fd> {
         tcsetattr(self.fd, SetArg::TCSANOW, &mode)?;
         self.on = true;
         Ok(true)
+    }
+
+    /// Whether keys can be had now. Enters single-key mode if this process has come into the
+    /// foreground, and notes if it has left it. While it is `false`, ask again about once a second
+    /// (a shell's `fg` need not send a signal) and do not poll the terminal: its input is for others.
+    ///
+    /// # Errors
+    /// Where the terminal refuses.
+    pub fn ready(&mut self) -> io::Result<bool> {
+        if self.on && is_foreground(self.fd) {
+            return Ok(true);
+        }
+        self.resume()
     }
 
     /// Does something with the terminal as it was found (a line to type, an editor), then enters

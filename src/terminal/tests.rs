@@ -182,6 +182,7 @@ fn a_panic_and_a_pause_restore_the_terminal_too() {
     let mut keys = Keys::enter(pty.slave.as_fd()).unwrap();
     assert_eq!(keys.paused(|| pty.modes()).unwrap(), before);
     assert_ne!(pty.modes(), before);
+    assert!(keys.ready().unwrap());
     let fd = pty.slave.as_fd();
     let caught = std::panic::catch_unwind(|| {
         let _moved = keys;
