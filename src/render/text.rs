@@ -52,13 +52,11 @@ pub fn cut(text: &str, columns: usize) -> String {
     while let Some(piece) = rest.next() {
         let blank = piece.is_blank();
         if !(blank && after_blank) {
-            if piece.width > 0 {
-                stops.push(Stop {
-                    bytes: out.len(),
-                    width,
-                    taken,
-                });
-            }
+            stops.push(Stop {
+                bytes: out.len(),
+                width,
+                taken,
+            });
             if width + piece.width > columns {
                 return cut_back(out, &stops, taken + 1 + rest.count(), columns);
             }
@@ -71,7 +69,8 @@ pub fn cut(text: &str, columns: usize) -> String {
     out
 }
 
-/// A place where [`cut`] may end what it shows: never between a letter and its marks.
+/// A place where [`cut`] may end what it shows. The last that fits is taken, so a letter keeps its
+/// marks, which need no room.
 struct Stop {
     bytes: usize,
     width: usize,

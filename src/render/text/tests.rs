@@ -135,6 +135,8 @@ fn a_tail_pushed_right_by_spaces_comes_back() {
     let kept = format!("│ a{}b", " ".repeat(16));
     assert_eq!(block.lines, ["│ ls⟨1840 spaces⟩; rm -rf ~", &kept]);
     assert_eq!(block.notes, ["shortened: 1840 spaces in 1 run"]);
+    let least = format!("a{}b", " ".repeat(17));
+    assert_eq!(self::block(&least, 80).lines, ["│ a⟨17 spaces⟩b"]);
 }
 
 #[test]
