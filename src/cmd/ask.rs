@@ -1,0 +1,128 @@
+//! `sayso ask`: opens a question, waits, prints the answer.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::context::Context;
+use super::exit::Exit;
+use super::operator;
+use crate::broker::{self, Lifetime};
+use crate::cli::AskArgs;
+use crate::error::Error;
+use crate::interrupt::Interrupts;
+use crate::model::draft::ttl;
+use crate::model::form::AnswerMap;
+use crate::model::interaction::Interaction;
+use crate::model::record::Secrets;
+use crate::model::response::Body;
+use crate::park::{self, Ended, Output, Wait};
+use crate::prompt::{self, Asked};
+use crate::render::json as envelope;
+use crate::render::text;
+use crate::store::Store;
+use crate::store::create::Lease;
+use crate::time::Time;
+
+/// Asks, waits, prints; withdraws the question when it gives up.
+pub fn run(context: &Context, args: AskArgs) -> Result<Exit> {
+    let interrupts = listen()?;
+    let store = context.asking_store(None)?;
+    let lifetime = Lifetime::For(ttl(args.question.ttl));
+    let in_place = !args.no_prompt && may_prompt(context, args.self_answer);
+    let question = super::request::question(context, args.question, &store)?;
+    let created = broker::open(&store, question, lifetime, context.config()?.max_pending())?;
+    let opened = &created.record;
+    let budget = args.timeout.map(Duration::from_secs);
+    super::prune::prune_when_due(context, &store);
+    let ended = Wait::new(&store, opened, budget, &interrupts, Output::Watched).and_then(|mut wait| {
+        if in_place {
+            let asked = Asked { context, store: &store, record: opened, self_answer: args.self_answer };
+            prompt::ask_in_place(&asked, &mut wait)
+        } else {
+            wait.run()
+        }
+    });
+    match ended {
+        Ok(ended) => finish(context, &store, opened, created.lease, ended),
+        Err(error) => {
+            // The wait itself failed: nobody will take an answer any more.
+            let _ = park::withdraw(&store, opened, created.lease);
+            Err(error.into())
+        }
+    }
+}
+
+fn may_prompt(context: &Context, self_answer: bool) -> bool {
+    std::io::stdin().is_terminal()
+        && std::io::stderr().is_terminal()
+        && (self_answer || operator::agent_session(context).is_none())
+}
+
+fn listen() -> crate::error::Result<Interrupts> {
+    Interrupts::listen().map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))
+}
+
+fn finish(
+    context: &Context,
+    store: &Store,
+    opened: &Interaction,
+    lease: Option<Lease>,
+    ended: Ended,
+) -> Result<Exit> {
+    match ended {
+        Ended::Settled(record) => hand_over(context, store, &record),
+        Ended::TimedOut => {
+            let record = park::withdraw(store, opened, lease)?;
+            if record.response().is_some() {
+                return hand_over(context, store, &record);
+            }
+            if context.global.json {
+                hand_over(context, store, &record)?;
+            }
+            context.note("no answer in time; the question was withdrawn");
+            Ok(Exit::TimedOut)
+        }
+        Ended::Signal(signal) => {
+            park::withdraw(store, opened, lease)?;
+            Ok(Exit::Interrupted(signal))
+        }
+        Ended::Hangup => {
+            park::withdraw(store, opened, lease)?;
+            Ok(Exit::Unanswered)
+        }
+    }
+}
+
+/// Prints the answer, marks it as delivered once it is out, and says what it was.
+fn hand_over(context: &Context, store: &Store, record: &Interaction) -> Result<Exit> {
+    let now = Time::now();
+    let mut out = context.out();
+    if context.global.json {
+        let record = envelope::record(record, now, Secrets::Hidden, &[]);
+        out.line(&envelope::success(&record))?;
+    } else if let Some(response) = record.response() {
+        let answer = match &response.body {
+            Body::Choice(id) => id.clone(),
+            Body::Text(text) => text.clone(),
+            Body::Declined => r#"{"declined":true}"#.to_owned(),
+            Body::Form(reply) => serde_json::json!({
+                "answers": AnswerMap(reply.answers.clone().unwrap_or_default()),
+                "unanswered": reply.unanswered,
+                "response": reply.response,
+            })
+            .to_string(),
+        };
+        let terminal = std::io::stdout().is_terminal();
+        out.line(&if terminal { text::pipe(&answer) } else { answer })?;
+        if let Some(message) = &response.message {
+            context.note(message);
+        }
+    } else {
+        context.note(&format!("no answer: {}", record.status_at(now).name()));
+    }
+    out.flush()?;
+    store.mark_delivered(record);
+    Ok(Exit::of(record, record.status_at(now)))
+}
