@@ -127,6 +127,11 @@ pub fn answer(store: &Store, id: &Id, answer: &Answer, who: &Responder) -> Resul
     })
 }
 
+/// As [`answer`], by the process that waits for the answer itself: nobody else needs to take it.
+pub fn answer_own(store: &Store, id: &Id, answer: &Answer, who: &Responder) -> Result<Interaction> {
+    Ok(store.lock(LOCK_WAIT)?.answer(id, answer, who)?.record)
+}
+
 fn delivery(store: &Store, id: &Id, waiting: Held) -> Delivery {
     if waiting == Held::No {
         return Delivery::Unattended;

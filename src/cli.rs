@@ -16,7 +16,12 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Global options")]
     pub repo: Option<std::path::PathBuf>,
     /// Name the scope outright [env: SAYSO_SCOPE]
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        help_heading = "Global options"
+    )]
     pub scope: Option<String>,
     /// Act on every scope (operator's verbs; the default outside a repository)
     #[arg(short = 'A', long, global = true, help_heading = "Global options")]
@@ -25,7 +30,13 @@ pub struct Global {
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
     /// When to use colour
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Global options"
+    )]
     pub color: When,
     /// Print no notes
     #[arg(short, long, global = true, help_heading = "Global options")]
@@ -126,7 +137,10 @@ fn root() -> Command {
 
 /// The program with all its verbs: for help, man pages and completions.
 pub fn full_command() -> Command {
-    VERBS.iter().filter_map(|name| verb_command(name)).fold(root(), Command::subcommand)
+    VERBS
+        .iter()
+        .filter_map(|name| verb_command(name))
+        .fold(root(), Command::subcommand)
 }
 
 /// The program with the one verb that the arguments name, or with all where they name none: building
@@ -154,7 +168,12 @@ fn named_verb(args: &[std::ffi::OsString]) -> Option<&str> {
 
 /// Rewrites the spellings of the two older tools, and this one's aliases, to this one's verbs.
 pub fn modernise(args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
-    let words: Vec<&str> = args.iter().skip(1).take(3).map(|a| a.to_str().unwrap_or("")).collect();
+    let words: Vec<&str> = args
+        .iter()
+        .skip(1)
+        .take(3)
+        .map(|a| a.to_str().unwrap_or(""))
+        .collect();
     let (drop, put): (usize, &[&str]) = match words.as_slice() {
         ["interactions", _, ..] => (1, &[]),
         ["agent", "interactions", _] => (2, &[]),
@@ -164,5 +183,10 @@ pub fn modernise(args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
         _ => return args,
     };
     let put = put.iter().map(std::ffi::OsString::from);
-    args[..1].iter().cloned().chain(put).chain(args[1 + drop..].iter().cloned()).collect()
+    args[..1]
+        .iter()
+        .cloned()
+        .chain(put)
+        .chain(args[1 + drop..].iter().cloned())
+        .collect()
 }

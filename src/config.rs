@@ -155,6 +155,16 @@ impl Default for Config {
 }
 
 impl Config {
+    /// [`Config::max_pending`] as a count.
+    pub fn max_pending(&self) -> usize {
+        usize::try_from(self.max_pending.get()).unwrap_or(usize::MAX)
+    }
+
+    /// [`Config::retention_days`] as a duration.
+    pub fn retention(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(u64::from(self.retention_days) * 24 * 3600)
+    }
+
     /// The configuration that `env` leads to.
     ///
     /// # Errors

@@ -4,15 +4,17 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 
 /// The signals that came since [`Interrupts::listen`].
 #[derive(Debug)]
 pub struct Interrupts {
     last: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
     wake: UnixStream,
+    signalled: UnixStream,
 }
 
 impl Interrupts {
@@ -29,7 +31,26 @@ impl Interrupts {
             signal_hook::flag::register_usize(signal, Arc::clone(&last), number)?;
             signal_hook::low_level::pipe::register(signal, signalled.try_clone()?)?;
         }
-        Ok(Self { last, wake })
+        let stop = Arc::new(AtomicBool::new(false));
+        Ok(Self {
+            last,
+            stop,
+            wake,
+            signalled,
+        })
+    }
+
+    /// From now on the terminal's stop key does not stop the process but is noted too: whoever changed
+    /// the terminal's modes must restore them first.
+    pub fn listen_for_stop(&self) -> io::Result<()> {
+        signal_hook::flag::register(SIGTSTP, Arc::clone(&self.stop))?;
+        signal_hook::low_level::pipe::register(SIGTSTP, self.signalled.try_clone()?)?;
+        Ok(())
+    }
+
+    /// Whether the stop key was pressed since this was last asked.
+    pub fn take_stop(&self) -> bool {
+        self.stop.swap(false, Ordering::SeqCst)
     }
 
     /// The last signal that came, if any.

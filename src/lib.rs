@@ -12,6 +12,7 @@ pub mod interrupt;
 pub mod log;
 pub mod model;
 pub mod park;
+pub mod prompt;
 pub mod render;
 pub mod repo;
 pub mod secret;

@@ -164,6 +164,11 @@ impl<'a> Wait<'a> {
         Ok(ready)
     }
 
+    /// Whether the terminal's stop key was pressed since this was last asked.
+    pub fn take_stop(&self) -> bool {
+        self.interrupts.take_stop()
+    }
+
     /// Checks and sleeps until the wait is over.
     pub fn run(&mut self) -> Result<Ended> {
         loop {

@@ -32,7 +32,22 @@ pub struct Also<'a> {
     pub events: PollFlags,
 }
 
+impl<'a> Also<'a> {
+    /// Ends the sleep when nobody reads an output any more.
+    pub fn hangup_of(output: &'a impl AsFd) -> Self {
+        Self {
+            fd: output.as_fd(),
+            events: PollFlags::empty(),
+        }
+    }
+}
+
 impl Watch {
+    /// Whether sleeps are short because no watcher could be had.
+    pub fn is_polling(&self) -> bool {
+        self.polling_since.is_some()
+    }
+
     /// A watcher; where none can be had, sleeps are short instead.
     pub fn new() -> io::Result<Self> {
         let (wake, changed) = UnixStream::pair()?;

@@ -34,7 +34,12 @@ pub struct QuestionArgs {
     #[arg(value_name = "PROMPT")]
     pub positional: Option<String>,
     /// The question, as an option
-    #[arg(long, value_name = "TEXT", conflicts_with = "positional", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        conflicts_with = "positional",
+        allow_hyphen_values = true
+    )]
     pub prompt: Option<String>,
     /// What kind of answer it takes [default: permission]
     #[arg(long, value_name = "KIND", value_parser = kind)]
@@ -88,7 +93,12 @@ pub struct QuestionArgs {
     #[arg(long, value_name = "NAME")]
     pub tool: Option<String>,
     /// The tool's input, verbatim: JSON, or @FILE
-    #[arg(long, value_name = "JSON|@FILE", requires = "tool", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "JSON|@FILE",
+        requires = "tool",
+        allow_hyphen_values = true
+    )]
     pub input: Option<String>,
     /// What a permission without a tool call is about
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -126,7 +136,12 @@ pub struct WaitArgs {
     /// The question's full id
     pub id: String,
     /// How long to wait at most, in seconds (clamped to 1-300; anything else counts as 60)
-    #[arg(long, value_name = "SECONDS", default_value = "60", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "60",
+        allow_hyphen_values = true
+    )]
     pub timeout: String,
     /// Let the exit code say what the answer was, as for ask
     #[arg(long)]
@@ -214,7 +229,12 @@ pub struct AnswerArgs {
     #[arg(long, value_name = "ID", group = "what", allow_hyphen_values = true)]
     pub choice: Option<String>,
     /// Answer with this text
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "what")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "what"
+    )]
     pub text: Option<String>,
     /// Pick labels of a form's question, named by text, header or #N
     #[arg(long, value_name = "Q=LABEL[,LABEL]", conflicts_with = "what")]
@@ -257,7 +277,12 @@ pub struct RespondArgs {
     #[arg(long, value_name = "DIGEST", allow_hyphen_values = true)]
     pub digest: Option<String>,
     /// The nonce of the request that was read
-    #[arg(long, value_name = "NONCE", allow_hyphen_values = true, conflicts_with = "nonce_file")]
+    #[arg(
+        long,
+        value_name = "NONCE",
+        allow_hyphen_values = true,
+        conflicts_with = "nonce_file"
+    )]
     pub nonce: Option<String>,
     /// The nonce, from a file or '-' for standard input
     #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]
@@ -266,7 +291,12 @@ pub struct RespondArgs {
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub choice: Option<String>,
     /// Answer with this text, literally
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "text_file")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "text_file"
+    )]
     pub text: Option<String>,
     /// The text, from a file or '-' for standard input
     #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]

@@ -16,10 +16,11 @@ use crate::model::draft::ttl;
 use crate::model::form::AnswerMap;
 use crate::model::interaction::Interaction;
 use crate::model::record::Secrets;
-use crate::model::response::Body;
+use crate::model::response::{Answer, Body};
 use crate::park::{self, Ended, Output, Wait};
-use crate::prompt::{self, Asked};
+use crate::prompt::{self, Decision, Desk};
 use crate::render::json as envelope;
+use crate::render::question::Look;
 use crate::render::text;
 use crate::store::Store;
 use crate::store::create::Lease;
@@ -36,14 +37,15 @@ pub fn run(context: &Context, args: AskArgs) -> Result<Exit> {
     let opened = &created.record;
     let budget = args.timeout.map(Duration::from_secs);
     super::prune::prune_when_due(context, &store);
-    let ended = Wait::new(&store, opened, budget, &interrupts, Output::Watched).and_then(|mut wait| {
-        if in_place {
-            let asked = Asked { context, store: &store, record: opened, self_answer: args.self_answer };
-            prompt::ask_in_place(&asked, &mut wait)
-        } else {
-            wait.run()
-        }
-    });
+    let ended =
+        Wait::new(&store, opened, budget, &interrupts, Output::Watched).and_then(|mut wait| {
+            if in_place {
+                interrupts.listen_for_stop().map_err(no_signals)?;
+                in_place_answer(context, &store, opened, &mut wait, args.self_answer)
+            } else {
+                wait.run()
+            }
+        });
     match ended {
         Ok(ended) => finish(context, &store, opened, created.lease, ended),
         Err(error) => {
@@ -61,7 +63,62 @@ fn may_prompt(context: &Context, self_answer: bool) -> bool {
 }
 
 fn listen() -> crate::error::Result<Interrupts> {
-    Interrupts::listen().map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))
+    Interrupts::listen().map_err(no_signals)
+}
+
+fn no_signals(error: std::io::Error) -> Error {
+    Error::unavailable(format!("cannot listen for signals: {error}"))
+}
+
+/// Whether keys need Enter here.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
+/// Offers the key line while waiting; whichever answer comes first, here or elsewhere, wins.
+fn in_place_answer(
+    context: &Context,
+    store: &Store,
+    opened: &Interaction,
+    wait: &mut Wait<'_>,
+    self_answer: bool,
+) -> crate::error::Result<Ended> {
+    let who = operator::responder(context, self_answer)?;
+    let by = operator::login_name();
+    loop {
+        let look = Look {
+            style: context.style(true),
+            columns: context.columns(),
+            now: Time::now(),
+        };
+        let desk = Desk {
+            record: opened,
+            waiting: None,
+            look,
+            above: None,
+            answered_by: &by,
+            response_id: super::answer::random_response_id(),
+            dumb: is_dumb(),
+        };
+        match prompt::ask(&desk, wait)? {
+            Decision::Answer(submission) => {
+                let answered = Answer::try_from(*submission)
+                    .and_then(|answer| broker::answer_own(store, &opened.id, &answer, &who));
+                if let Err(error) = answered {
+                    super::print_error_lines(&error);
+                }
+            }
+            Decision::Withdraw => drop(broker::cancel(store, &opened.id, &by)?),
+            Decision::Skip | Decision::Quit | Decision::Gone => {
+                context.note("still waiting; answer it elsewhere, or Ctrl-C withdraws it");
+                return wait.run();
+            }
+            Decision::Ended(ended) => return Ok(ended),
+        }
+        if let Some(ended) = wait.check()? {
+            return Ok(ended);
+        }
+    }
 }
 
 fn finish(
@@ -115,7 +172,11 @@ fn hand_over(context: &Context, store: &Store, record: &Interaction) -> Result<E
             .to_string(),
         };
         let terminal = std::io::stdout().is_terminal();
-        out.line(&if terminal { text::pipe(&answer) } else { answer })?;
+        out.line(&if terminal {
+            text::pipe(&answer)
+        } else {
+            answer
+        })?;
         if let Some(message) = &response.message {
             context.note(message);
         }

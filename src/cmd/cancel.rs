@@ -31,8 +31,10 @@ pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit> {
     let now = Time::now();
     let mut out = context.out();
     if context.global.json {
-        let json: Vec<String> =
-            records.iter().map(|r| envelope::record(r, now, Secrets::Hidden, &[])).collect();
+        let json: Vec<String> = records
+            .iter()
+            .map(|r| envelope::record(r, now, Secrets::Hidden, &[]))
+            .collect();
         let data = match json.as_slice() {
             [only] if args.ids.len() == 1 => only.clone(),
             _ => envelope::list(&json),
@@ -54,7 +56,10 @@ fn matching(stores: &[Store], args: &CancelArgs) -> Result<Vec<(Store, Id)>> {
     let now = Time::now();
     let wanted = |q: &Question| {
         args.agent.as_ref().is_none_or(|agent| *agent == q.agent)
-            && args.session.as_ref().is_none_or(|s| q.session_id.as_ref() == Some(s))
+            && args
+                .session
+                .as_ref()
+                .is_none_or(|s| q.session_id.as_ref() == Some(s))
             && args.key.as_ref().is_none_or(|k| q.key.as_ref() == Some(k))
     };
     let mut found = Vec::new();

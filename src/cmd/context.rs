@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Global;
+use crate::config::{self, Config};
 use crate::error::{Error, Result};
 use crate::render::out::Out;
 use crate::render::style::Style;
@@ -53,7 +54,9 @@ impl Context {
 
     /// The width of the terminal: `COLUMNS`, else what the terminal says, else 80.
     pub fn columns(&self) -> usize {
-        let given = std::env::var("COLUMNS").ok().and_then(|c| c.trim().parse().ok());
+        let given = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|c| c.trim().parse().ok());
         let known = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         given.or_else(known).filter(|c| *c > 0).unwrap_or(80)
     }
@@ -66,7 +69,11 @@ impl Context {
     }
 
     fn named_scope(&self) -> Result<Option<String>> {
-        let name = self.global.scope.clone().or_else(|| self.var("SAYSO_SCOPE"));
+        let name = self
+            .global
+            .scope
+            .clone()
+            .or_else(|| self.var("SAYSO_SCOPE"));
         match name {
             Some(name) if !repo::valid_scope_name(&name) => Err(Error::input(
                 "a scope's name is 1 to 100 characters of A-Z, a-z, 0-9, '.', '_' and '-', the first a letter or digit",
@@ -92,9 +99,9 @@ impl Context {
         };
         let root = match discover(&start)? {
             Some(root) => root,
-            None => start
-                .canonicalize()
-                .map_err(|e| Error::input(format!("cannot use the directory {}: {e}", start.display())))?,
+            None => start.canonicalize().map_err(|e| {
+                Error::input(format!("cannot use the directory {}: {e}", start.display()))
+            })?,
         };
         Ok(self.store_of(root))
     }
@@ -130,7 +137,27 @@ impl Context {
     pub fn every_scope(&self) -> Result<Scopes> {
         let names = self.home.scope_names()?;
         let stores = names.iter().map(|name| Store::new(&self.home, name, None));
-        Ok(Scopes { stores: stores.collect(), every: true })
+        Ok(Scopes {
+            stores: stores.collect(),
+            every: true,
+        })
+    }
+
+    /// The scopes in which an asking verb looks for a full id: its own.
+    pub fn asking_scopes(&self) -> Result<Vec<Store>> {
+        self.home.warn_if_unfit();
+        if self.global.all_repos {
+            return Ok(self.every_scope()?.stores);
+        }
+        Ok(vec![self.asking_store(None)?])
+    }
+
+    /// The user's configuration.
+    ///
+    /// # Errors
+    /// `config_error`: a file that cannot be understood never counts as none.
+    pub fn config(&self) -> Result<Config> {
+        Config::load(&config::Env::of_process())
     }
 
     fn store_of(&self, root: PathBuf) -> Store {
@@ -140,7 +167,10 @@ impl Context {
 
 impl Scopes {
     fn one(store: Store) -> Self {
-        Self { stores: vec![store], every: false }
+        Self {
+            stores: vec![store],
+            every: false,
+        }
     }
 }
 

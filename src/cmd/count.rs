@@ -28,11 +28,15 @@ pub fn run(context: &Context, args: &CountArgs) -> Result<Exit> {
     }
     let mut out = context.out();
     if context.global.json {
-        out.line(&envelope::success(&serde_json::json!({ "count": pending }).to_string()))?;
+        out.line(&envelope::success(
+            &serde_json::json!({ "count": pending }).to_string(),
+        ))?;
     } else if pending > 0 || args.zero {
         let age = oldest.map_or_else(|| "-".into(), |asked| span::age(now, asked));
         let text = match &args.format {
-            Some(format) => format.replace("{pending}", &pending.to_string()).replace("{oldest}", &age),
+            Some(format) => format
+                .replace("{pending}", &pending.to_string())
+                .replace("{oldest}", &age),
             None => pending.to_string(),
         };
         out.line(&text)?;

@@ -21,7 +21,12 @@ pub fn run(context: &Context, args: &GetArgs) -> Result<Exit> {
         extra.push(("waiting", super::list::held_name(store.waiting(&id)).into()));
     }
     let mut out = context.out();
-    out.line(&envelope::success(&envelope::record(&record, now, Secrets::Shown, &extra)))?;
+    out.line(&envelope::success(&envelope::record(
+        &record,
+        now,
+        Secrets::Shown,
+        &extra,
+    )))?;
     out.flush()?;
     Ok(Exit::Done)
 }

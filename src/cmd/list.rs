@@ -33,14 +33,23 @@ pub fn run(context: &Context, args: &ListArgs) -> Result<Exit> {
     let every_status = args.all || args.status.as_deref().is_some_and(|s| s != "pending");
     let (mut rows, newer) = collect(&scopes.stores, every_status, now)?;
     rows.retain(|row| wanted(args, row, every_status, now));
-    let limit = args.limit.unwrap_or(if every_status { 50 } else { usize::MAX });
+    let limit = args
+        .limit
+        .unwrap_or(if every_status { 50 } else { usize::MAX });
     rows.drain(..rows.len().saturating_sub(limit));
     let mut out = context.out();
     if context.global.json {
-        let json: Vec<String> = rows.iter().map(|row| row_json(row, now, scopes.every)).collect();
+        let json: Vec<String> = rows
+            .iter()
+            .map(|row| row_json(row, now, scopes.every))
+            .collect();
         out.line(&envelope::success(&envelope::list(&json)))?;
     } else if rows.is_empty() && newer.is_empty() {
-        context.note(if every_status { "no questions" } else { "no pending questions" });
+        context.note(if every_status {
+            "no questions"
+        } else {
+            "no pending questions"
+        });
     } else {
         let (head, cells) = cells(&rows, &newer, every_status, scopes.every, now);
         out.lines(&table(&head, &cells, out.columns, out.style))?;
@@ -58,14 +67,21 @@ pub(super) fn collect(
     let mut rows = Vec::new();
     let mut newer = Vec::new();
     for store in stores {
-        let entries = if every_status { store.all()? } else { store.pending()? };
+        let entries = if every_status {
+            store.all()?
+        } else {
+            store.pending()?
+        };
         warn_corrupt(&entries);
         let mut overdue = false;
         for entry in entries {
             match entry {
                 Entry::Current(record) => {
                     overdue |= record.is_overdue(now);
-                    rows.push(Row { store: store.clone(), record: *record });
+                    rows.push(Row {
+                        store: store.clone(),
+                        record: *record,
+                    });
                 }
                 Entry::Newer(found) => newer.push(found),
                 Entry::Corrupt { .. } => {}
@@ -75,7 +91,9 @@ pub(super) fn collect(
             store.sweep_if_free();
         }
     }
-    rows.sort_by(|a, b| (a.record.created_at, &a.record.id).cmp(&(b.record.created_at, &b.record.id)));
+    rows.sort_by(|a, b| {
+        (a.record.created_at, &a.record.id).cmp(&(b.record.created_at, &b.record.id))
+    });
     Ok((rows, newer))
 }
 
@@ -98,7 +116,10 @@ fn wanted(args: &ListArgs, row: &Row, every_status: bool, now: Time) -> bool {
 fn row_json(row: &Row, now: Time, with_scope: bool) -> String {
     let mut extra = marks(&row.store, &row.record);
     if row.record.status_at(now) == Status::Pending {
-        extra.push(("waiting", held_name(row.store.waiting(&row.record.id)).into()));
+        extra.push((
+            "waiting",
+            held_name(row.store.waiting(&row.record.id)).into(),
+        ));
     }
     if with_scope {
         extra.push(("scope", row.store.scope.clone().into()));
@@ -110,7 +131,10 @@ fn row_json(row: &Row, now: Time, with_scope: bool) -> String {
 pub(super) fn marks(store: &Store, record: &Interaction) -> Vec<(&'static str, Value)> {
     match record.response() {
         Some(_) => match store.delivered_at(&record.id) {
-            Some(at) => vec![("delivery", serde_json::json!({ "delivered_at": at.to_string() }))],
+            Some(at) => vec![(
+                "delivery",
+                serde_json::json!({ "delivered_at": at.to_string() }),
+            )],
             None => Vec::new(),
         },
         None => Vec::new(),
@@ -156,7 +180,13 @@ fn cells(
     (head, cells)
 }
 
-fn row_cells(row: &Row, id_length: usize, every_status: bool, every_scope: bool, now: Time) -> Vec<Cell> {
+fn row_cells(
+    row: &Row,
+    id_length: usize,
+    every_status: bool,
+    every_scope: bool,
+    now: Time,
+) -> Vec<Cell> {
     let record = &row.record;
     let q = &record.question;
     let status = record.status_at(now);
@@ -166,17 +196,30 @@ fn row_cells(row: &Row, id_length: usize, every_status: bool, every_scope: bool,
         None if pending => "⏸".into(),
         _ => "-".into(),
     };
-    let waits = if pending && !q.suspended { held_name(row.store.waiting(&record.id)) } else { "-" };
+    let waits = if pending && !q.suspended {
+        held_name(row.store.waiting(&record.id))
+    } else {
+        "-"
+    };
     let mut cells: Vec<Cell> = vec![
         record.id.as_str()[..id_length].into(),
         span::age(now, record.created_at).into(),
         left.into(),
         q.agent.as_str().into(),
         q.kind().name().into(),
-        Cell::new(waits, if waits == "no" { Paint::Yellow } else { Paint::Plain }),
+        Cell::new(
+            waits,
+            if waits == "no" {
+                Paint::Yellow
+            } else {
+                Paint::Plain
+            },
+        ),
     ];
     if every_status {
-        let by_itself = record.response().is_some_and(|r| r.responder.agent_session.is_some());
+        let by_itself = record
+            .response()
+            .is_some_and(|r| r.responder.agent_session.is_some());
         let mark = if by_itself { " (self-answered)" } else { "" };
         cells.push(format!("{}{mark}", status.name()).into());
     }
@@ -192,9 +235,21 @@ fn id_length(rows: &[Row]) -> usize {
     let mut ids: Vec<&str> = rows.iter().map(|row| row.record.id.as_str()).collect();
     ids.sort_unstable();
     let common = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    let unique = ids.windows(2).map(|pair| common(pair[0], pair[1]) + 1).max().unwrap_or(0);
-    let settled = rows.iter().map(|row| row.store.settled_estimate()).max().unwrap_or(0);
-    let room = if settled < 64 { 4 } else { settled.ilog(16) as usize + 4 };
+    let unique = ids
+        .windows(2)
+        .map(|pair| common(pair[0], pair[1]) + 1)
+        .max()
+        .unwrap_or(0);
+    let settled = rows
+        .iter()
+        .map(|row| row.store.settled_estimate())
+        .max()
+        .unwrap_or(0);
+    let room = if settled < 64 {
+        4
+    } else {
+        settled.ilog(16) as usize + 4
+    };
     unique.max(room).clamp(4, 32)
 }
 

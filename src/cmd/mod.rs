@@ -51,3 +51,11 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Help(args) => help::run(context, &args),
     }
 }
+
+/// Prints an error and its hint to standard error.
+pub fn print_error_lines(error: &crate::error::Error) {
+    crate::render::out::to_stderr(&format!("error: {error}"));
+    for line in error.hint.iter().flat_map(|hint| hint.lines()) {
+        crate::render::out::to_stderr(&format!("hint: {line}"));
+    }
+}

@@ -7,25 +7,33 @@ use crate::broker::{Accepted, Delivery};
 use crate::error::{Code, Error, Result};
 use crate::id::{Id, is_hex};
 use crate::model::interaction::{Effect, Interaction, Kind};
+use crate::model::record::Secrets;
 use crate::model::response::{Body, Responder};
 use crate::render::json as envelope;
 use crate::render::question::prompt_head;
 use crate::render::text;
-use crate::model::record::Secrets;
 use crate::store::Store;
 use crate::store::query::not_found;
 use crate::time::Time;
 
 /// The variables that show an agent's session.
 const AGENT_SESSIONS: [&str; 7] = [
-    "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "CURSOR_AGENT", "SAYSO_AGENT",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "CURSOR_AGENT",
+    "SAYSO_AGENT",
 ];
 
 /// Finds the one question that an id, or a prefix of at least 4 characters, names.
 pub fn find(context: &Context, scopes: &Scopes, text: &str) -> Result<(Store, Id)> {
     let text = text.to_ascii_lowercase();
     if !is_hex(&text) || !(4..=32).contains(&text.len()) {
-        return Err(Error::input("an id is 32 hex characters, or a prefix of at least 4 of them"));
+        return Err(Error::input(
+            "an id is 32 hex characters, or a prefix of at least 4 of them",
+        ));
     }
     let mut found = matching(&scopes.stores, &text)?;
     match found.len() {
@@ -63,7 +71,9 @@ fn matching(stores: &[Store], text: &str) -> Result<Vec<(Store, Id)>> {
 /// Not found here, with a hint where it is in another scope.
 fn elsewhere(context: &Context, text: &str) -> Error {
     let error = not_found(text);
-    let everywhere = context.every_scope().and_then(|all| matching(&all.stores, text));
+    let everywhere = context
+        .every_scope()
+        .and_then(|all| matching(&all.stores, text));
     match everywhere.as_deref() {
         Ok([(store, _), ..]) => error.hint(format!(
             "scope '{}' has it: repeat with --scope {}",
@@ -80,7 +90,9 @@ fn ambiguous(text: &str, found: &[(Store, Id)]) -> Error {
         let record = store.must_load(id).ok();
         let question = record.as_ref().map(|r| &r.question);
         let project = question.and_then(|q| q.project.clone()).unwrap_or_default();
-        let session = question.and_then(|q| q.session_id.clone()).unwrap_or_default();
+        let session = question
+            .and_then(|q| q.session_id.clone())
+            .unwrap_or_default();
         let head = question.map(|q| prompt_head(&q.prompt)).unwrap_or_default();
         shown.push(format!("{id} {project} {session} {head}"));
         details.push(json!({ "id": id.as_str(), "project": project, "session_id": session }));
@@ -92,7 +104,9 @@ fn ambiguous(text: &str, found: &[(Store, Id)]) -> Error {
 
 /// The variable that shows that this process runs inside an agent's session.
 pub fn agent_session(context: &Context) -> Option<&'static str> {
-    AGENT_SESSIONS.into_iter().find(|name| context.var(name).is_some())
+    AGENT_SESSIONS
+        .into_iter()
+        .find(|name| context.var(name).is_some())
 }
 
 /// Who answers, as the operating system says.
@@ -148,7 +162,11 @@ pub fn sentence(accepted: &Accepted) -> String {
         Delivery::Unattended => "unattended: recorded, nobody was waiting",
         Delivery::Unknown => "unknown: whether anyone waits cannot be told here",
     };
-    format!("{} {} — {delivery}", decided(&accepted.record), &accepted.record.id.as_str()[..8])
+    format!(
+        "{} {} — {delivery}",
+        decided(&accepted.record),
+        &accepted.record.id.as_str()[..8]
+    )
 }
 
 fn decided(record: &Interaction) -> &'static str {

@@ -25,7 +25,7 @@ pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
     let store = context.asking_store(None)?;
     let lifetime = Lifetime::For(ttl(args.question.ttl));
     let question = question(context, args.question, &store)?;
-    let max_pending = context.config()?.max_pending;
+    let max_pending = context.config()?.max_pending();
     let created = broker::open(&store, question, lifetime, max_pending)?;
     let mut out = context.out();
     let now = Time::now();
@@ -34,7 +34,11 @@ pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
         let record = envelope::record(&created.record, now, Secrets::Shown, &extra);
         out.line(&envelope::success(&record))?;
     } else {
-        let look = Look { style: out.style, columns: out.columns, now };
+        let look = Look {
+            style: out.style,
+            columns: out.columns,
+            now,
+        };
         out.lines(&question::record(&created.record, None, look))?;
         if created.reused {
             out.line("the same question was pending under this key already")?;
@@ -47,8 +51,15 @@ pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
 }
 
 /// The question that the options describe.
-pub(super) fn question(context: &Context, args: QuestionArgs, store: &Store) -> error::Result<Question> {
-    let agent = args.agent.or_else(|| context.var("SAYSO_AGENT")).unwrap_or_else(|| "cli".into());
+pub(super) fn question(
+    context: &Context,
+    args: QuestionArgs,
+    store: &Store,
+) -> error::Result<Question> {
+    let agent = args
+        .agent
+        .or_else(|| context.var("SAYSO_AGENT"))
+        .unwrap_or_else(|| "cli".into());
     let session = args.session.or_else(|| context.var("SAYSO_SESSION"));
     let questions = match &args.questions {
         Some(path) => form_questions(&read_file("--questions", path)?)?,
@@ -56,7 +67,9 @@ pub(super) fn question(context: &Context, args: QuestionArgs, store: &Store) -> 
     };
     let prompt = match args.positional.as_deref() {
         Some("-") if args.questions.as_deref() == Some(Path::new("-")) => {
-            return Err(Error::input("only one of the prompt and --questions can be standard input"));
+            return Err(Error::input(
+                "only one of the prompt and --questions can be standard input",
+            ));
         }
         Some("-") => read_file("the prompt", Path::new("-"))?,
         Some(text) => text.to_owned(),
@@ -65,7 +78,11 @@ pub(super) fn question(context: &Context, args: QuestionArgs, store: &Store) -> 
     let tool = match args.tool {
         Some(name) => Some(Tool {
             name,
-            input: args.input.as_deref().map(|text| json_argument("--input", text)).transpose()?,
+            input: args
+                .input
+                .as_deref()
+                .map(|text| json_argument("--input", text))
+                .transpose()?,
             use_id: None,
             suggestions: None,
         }),
@@ -83,7 +100,9 @@ pub(super) fn question(context: &Context, args: QuestionArgs, store: &Store) -> 
         native_request_id: args.native_request,
         workflow_id: args.workflow,
         task_id: args.task,
-        cwd: repo::current_dir().ok().and_then(|d| d.to_str().map(str::to_owned)),
+        cwd: repo::current_dir()
+            .ok()
+            .and_then(|d| d.to_str().map(str::to_owned)),
         prompt,
         choices: choices(args.choice, args.choice_detail, args.effect)?,
         text_max_length: args.text_max,
@@ -97,7 +116,12 @@ pub(super) fn question(context: &Context, args: QuestionArgs, store: &Store) -> 
 
 /// The repository's name, as far as it fits.
 pub(super) fn project_name(store: &Store) -> Option<String> {
-    let name = store.root.as_ref()?.file_name()?.to_string_lossy().into_owned();
+    let name = store
+        .root
+        .as_ref()?
+        .file_name()?
+        .to_string_lossy()
+        .into_owned();
     (name.chars().count() <= 200).then_some(name)
 }
 
@@ -108,9 +132,18 @@ fn choices(
 ) -> error::Result<Vec<Choice>> {
     let mut choices: Vec<Choice> = given
         .into_iter()
-        .map(|(id, label)| Choice { id: id.trim().to_owned(), label, detail: None, effect: None })
+        .map(|(id, label)| Choice {
+            id: id.trim().to_owned(),
+            label,
+            detail: None,
+            effect: None,
+        })
         .collect();
-    let unknown = |option: &str| Error::input(format!("{option} names a choice that is not given with --choice"));
+    let unknown = |option: &str| {
+        Error::input(format!(
+            "{option} names a choice that is not given with --choice"
+        ))
+    };
     for (id, detail) in details {
         let choice = choices.iter_mut().find(|c| c.id == id.trim());
         choice.ok_or_else(|| unknown("--choice-detail"))?.detail = Some(detail);
@@ -143,7 +176,9 @@ fn form_questions(text: &str) -> error::Result<Vec<FormQuestion>> {
         ))
     })?;
     if given.is_empty() {
-        return Err(Error::input("questions must contain 1 to 12 entries, not 0"));
+        return Err(Error::input(
+            "questions must contain 1 to 12 entries, not 0",
+        ));
     }
     let question = |q: GivenQuestion| FormQuestion {
         header: q.header,
@@ -165,10 +200,16 @@ pub(super) fn json_argument(name: &str, text: &str) -> error::Result<Json> {
 /// A file's text, or that of standard input for `-`; at most 1 MiB and a bit.
 pub(super) fn read_file(name: &str, path: &Path) -> error::Result<String> {
     const MAX: u64 = INPUT_MAX as u64 + 4096;
-    let fail = |e: std::io::Error| Error::input(format!("cannot read {name} from {}: {e}", path.display()));
+    let fail = |e: std::io::Error| {
+        Error::input(format!("cannot read {name} from {}: {e}", path.display()))
+    };
     let mut bytes = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX + 1).read_to_end(&mut bytes).map_err(fail)?;
+        std::io::stdin()
+            .lock()
+            .take(MAX + 1)
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
     } else {
         let file = std::fs::File::open(path).map_err(fail)?;
         file.take(MAX + 1).read_to_end(&mut bytes).map_err(fail)?;

@@ -30,7 +30,10 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
             return Ok(Exit::Done);
         }
         Loaded::Newer(newer) => {
-            out.line(&format!("{} (schema {}, written by a newer sayso: it can only be shown here)", newer.id, newer.schema))?;
+            out.line(&format!(
+                "{} (schema {}, written by a newer sayso: it can only be shown here)",
+                newer.id, newer.schema
+            ))?;
             out.lines(&text::block(&newer.prompt.unwrap_or_default(), out.columns).lines)?;
             out.flush()?;
             return Ok(Exit::Done);
@@ -46,9 +49,18 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
         if let Some(waiting) = waiting {
             extra.push(("waiting", super::list::held_name(waiting).into()));
         }
-        out.line(&envelope::success(&envelope::record(&record, now, Secrets::Hidden, &extra)))?;
+        out.line(&envelope::success(&envelope::record(
+            &record,
+            now,
+            Secrets::Hidden,
+            &extra,
+        )))?;
     } else {
-        let look = Look { style: out.style, columns: out.columns, now };
+        let look = Look {
+            style: out.style,
+            columns: out.columns,
+            now,
+        };
         out.lines(&question::record(&record, waiting, look))?;
         if waiting.is_some() {
             out.line("")?;
@@ -75,19 +87,31 @@ pub(super) fn how_to_answer(record: &Interaction) -> Vec<String> {
                 lines.push(format!("sayso answer {id} --deny --message '…'"));
             }
             if with(Effect::Allow) != 1 || with(Effect::Deny) != 1 || choices.len() > 2 {
-                lines.extend(choices.iter().map(|c| format!("sayso answer {id} --choice {}", c.id)));
+                lines.extend(
+                    choices
+                        .iter()
+                        .map(|c| format!("sayso answer {id} --choice {}", c.id)),
+                );
             }
             if rememberable(&record.question).is_some() && record.question.takes_edits() {
                 lines.push(format!("sayso answer {id} --allow --remember"));
             }
         }
         Body::SingleChoice { choices } => {
-            lines.extend(choices.iter().map(|c| format!("sayso answer {id} --choice {}", c.id)));
+            lines.extend(
+                choices
+                    .iter()
+                    .map(|c| format!("sayso answer {id} --choice {}", c.id)),
+            );
         }
         Body::Text { .. } => lines.push(format!("sayso answer {id} --text '…'")),
         Body::Form { questions, .. } => {
             let one = |(i, q): (usize, &crate::model::interaction::FormQuestion)| {
-                let option = if q.options.is_empty() { "--other" } else { "--select" };
+                let option = if q.options.is_empty() {
+                    "--other"
+                } else {
+                    "--select"
+                };
                 format!("{option} '#{}=…'", i + 1)
             };
             let picks: Vec<String> = questions.iter().enumerate().map(one).collect();

@@ -22,10 +22,16 @@ pub fn run(context: &Context, args: &WaitArgs) -> Result<Exit> {
     let interrupts = Interrupts::listen()
         .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
     let (store, id) = find_exact(context, &context.asking_scopes()?, &args.id)?;
-    let seconds = args.timeout.trim().parse::<i64>().map_or(60, |s| s.clamp(1, 300));
+    let seconds = args
+        .timeout
+        .trim()
+        .parse::<i64>()
+        .map_or(60, |s| s.clamp(1, 300));
     let budget = Duration::from_secs(seconds.unsigned_abs());
     let opened = store.must_load(&id)?;
-    let lease = (opened.state == State::Pending).then(|| lease(&store, &opened.id)).flatten();
+    let lease = (opened.state == State::Pending)
+        .then(|| lease(&store, &opened.id))
+        .flatten();
     let mut wait = Wait::new(&store, &opened, Some(budget), &interrupts, Output::Watched)?;
     let record = match wait.run()? {
         Ended::Settled(record) => *record,
@@ -43,7 +49,11 @@ pub fn run(context: &Context, args: &WaitArgs) -> Result<Exit> {
     }
     out.flush()?;
     store.mark_delivered(&record);
-    Ok(if args.exit_status { Exit::of(&record, record.status_at(now)) } else { Exit::Done })
+    Ok(if args.exit_status {
+        Exit::of(&record, record.status_at(now))
+    } else {
+        Exit::Done
+    })
 }
 
 /// Taken under the lock, so that no answerer misses it; where the store cannot be locked, without.

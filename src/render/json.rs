@@ -34,7 +34,12 @@ pub fn failure(error: &Error) -> String {
 }
 
 /// A record as anyone may see it at `now` (an overdue one is expired), with members of the moment.
-pub fn record(record: &Interaction, now: Time, secrets: Secrets, extra: &[(&str, Value)]) -> String {
+pub fn record(
+    record: &Interaction,
+    now: Time,
+    secrets: Secrets,
+    extra: &[(&str, Value)],
+) -> String {
     let seen = transition::expire(record, now);
     let text = to_json(seen.as_ref().unwrap_or(record), secrets);
     with_members(&text, extra)
@@ -53,5 +58,9 @@ pub fn with_members(object: &str, extra: &[(&str, Value)]) -> String {
 
 /// A list of records that are JSON already.
 pub fn list(records: &[String]) -> String {
-    format!("{{\"count\":{},\"interactions\":[{}]}}", records.len(), records.join(","))
+    format!(
+        "{{\"count\":{},\"interactions\":[{}]}}",
+        records.len(),
+        records.join(",")
+    )
 }

@@ -17,7 +17,11 @@ pub struct Out {
 impl Out {
     /// Standard output in a style, `columns` wide.
     pub fn new(style: Style, columns: usize) -> Self {
-        Self { stdout: BufWriter::new(io::stdout()), style, columns }
+        Self {
+            stdout: BufWriter::new(io::stdout()),
+            style,
+            columns,
+        }
     }
 
     /// Writes a line that is safe already, or data.

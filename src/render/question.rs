@@ -70,7 +70,10 @@ fn head(record: &Interaction, waiting: Option<Held>, look: Look) -> String {
     let status = record.status_at(look.now);
     let mut parts = vec![record.question.kind().name().replace('_', " ")];
     parts.push(record.id.to_string());
-    parts.push(format!("asked {} ago", span::age(look.now, record.created_at)));
+    parts.push(format!(
+        "asked {} ago",
+        span::age(look.now, record.created_at)
+    ));
     match (status, record.expires_at) {
         (Status::Pending, Some(deadline)) => {
             parts.push(format!("{} left", span::left(look.now, deadline)));
@@ -90,7 +93,10 @@ fn head(record: &Interaction, waiting: Option<Held>, look: Look) -> String {
 
 fn ending(record: &Interaction, status: Status) -> String {
     match &record.state {
-        State::Settled { outcome: Outcome::Superseded(by), .. } => format!("superseded by {by}"),
+        State::Settled {
+            outcome: Outcome::Superseded(by),
+            ..
+        } => format!("superseded by {by}"),
         _ => status.name().into(),
     }
 }
@@ -108,14 +114,21 @@ fn field(lines: &mut Vec<String>, name: &str, value: &str, look: Look) {
 fn put_block(lines: &mut Vec<String>, indent: &str, text: &str, look: Look) {
     let block = block(text, look.columns.saturating_sub(indent.len()));
     lines.extend(block.lines.iter().map(|l| format!("{indent}{l}")));
-    lines.extend(block.notes.iter().map(|n| format!("{indent}{}", look.style.yellow(&format!("! {n}")))));
+    lines.extend(
+        block
+            .notes
+            .iter()
+            .map(|n| format!("{indent}{}", look.style.yellow(&format!("! {n}")))),
+    );
 }
 
 fn put_tool(lines: &mut Vec<String>, tool: &Tool, look: Look) {
     field(lines, "tool", &tool.name, look);
     let members = tool.input.as_ref().map(Json::members).unwrap_or_default();
     let commands = ["command", "cmd", "script", "shell_command"];
-    let shell = members.iter().any(|(name, _)| commands.contains(&name.as_str()))
+    let shell = members
+        .iter()
+        .any(|(name, _)| commands.contains(&name.as_str()))
         || matches!(tool.name.as_str(), "Bash" | "shell");
     let blank = |value: &Json| text_of(value).is_some_and(|t| t.trim().is_empty());
     let given = |(name, value): &(String, Json)| commands.contains(&name.as_str()) && !blank(value);
@@ -214,16 +227,30 @@ fn put_response(lines: &mut Vec<String>, question: &Question, response: &Respons
     field(lines, "answered by", &by, look);
     match &response.body {
         Body::Choice(id) => {
-            let label = question.choices().iter().find(|c| c.id == *id).map_or("", |c| &c.label);
+            let label = question
+                .choices()
+                .iter()
+                .find(|c| c.id == *id)
+                .map_or("", |c| &c.label);
             field(lines, "choice", &format!("{id} {label}"), look);
         }
         Body::Text(text) => put_block(lines, "", text, look),
         Body::Declined => lines.push("declined".into()),
         Body::Form(reply) => {
             for (text, answer) in reply.answers.iter().flatten() {
-                let number = question.questions().iter().position(|q| q.question == *text);
-                let other = if matches!(answer, FormAnswer::Other(_)) { " (other)" } else { "" };
-                lines.push(look.style.bold(&format!("#{}{other}", number.unwrap_or(0) + 1)));
+                let number = question
+                    .questions()
+                    .iter()
+                    .position(|q| q.question == *text);
+                let other = if matches!(answer, FormAnswer::Other(_)) {
+                    " (other)"
+                } else {
+                    ""
+                };
+                lines.push(
+                    look.style
+                        .bold(&format!("#{}{other}", number.unwrap_or(0) + 1)),
+                );
                 put_block(lines, "  ", &answer.readable(), look);
             }
             if !reply.unanswered.is_empty() {
@@ -258,9 +285,18 @@ pub fn summary(question: &Question) -> String {
         };
     };
     let input = tool.input.as_ref();
-    let principal = ["command", "cmd", "script", "file_path", "path", "url", "query", "pattern"]
-        .iter()
-        .find_map(|name| input?.string(name));
+    let principal = [
+        "command",
+        "cmd",
+        "script",
+        "file_path",
+        "path",
+        "url",
+        "query",
+        "pattern",
+    ]
+    .iter()
+    .find_map(|name| input?.string(name));
     let what = principal.unwrap_or_else(|| input.map_or("", Json::as_str).to_owned());
     if question.host.is_some() {
         format!("{}: {what}", tool.name)

@@ -13,6 +13,7 @@ use crate::log;
 use crate::model::interaction::{Interaction, Status};
 use crate::model::response::{Answer, Responder};
 use crate::model::transition::{self, Decision};
+use crate::time::Time;
 
 /// What became of an answer.
 #[derive(Debug)]
@@ -180,6 +181,26 @@ impl Store {
             .delivered_mark(id)
             .try_exists()
             .unwrap_or(false)
+    }
+
+    /// When an answer was picked up, if it was.
+    pub fn delivered_at(&self, id: &Id) -> Option<Time> {
+        let modified = self
+            .layout()
+            .delivered_mark(id)
+            .metadata()
+            .ok()?
+            .modified()
+            .ok()?;
+        let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(Time::from_micros(i64::try_from(since.as_micros()).ok()?))
+    }
+
+    /// Settles what is overdue, if the lock is free at once; who only reads does no more than that.
+    pub fn sweep_if_free(&self) {
+        if let Ok(writer) = self.lock(Duration::ZERO) {
+            let _ = writer.sweep();
+        }
     }
 
     /// Waits until an answer is picked up, at most `wait`; whether it was.

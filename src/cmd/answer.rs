@@ -1,0 +1,190 @@
+//! `sayso answer`: answers as a person does, with flags or at the terminal.
+
+use std::io::IsTerminal;
+
+use anyhow::Result;
+use rand::RngExt;
+
+use super::context::Context;
+use super::exit::Exit;
+use super::operator::{find, login_name, report, responder};
+use super::request::json_argument;
+use crate::broker;
+use crate::cli::AnswerArgs;
+use crate::error::{Code, Error, Result as Checked};
+use crate::id::hex;
+use crate::model::form::FormAnswer;
+use crate::model::interaction::{Body, Effect, Interaction, Question};
+use crate::model::response::{Answer, Permissions, Submission};
+use crate::model::select::{self, Pick};
+
+/// Answers with the flags, or asks at the terminal.
+pub fn run(context: &Context, args: &AnswerArgs) -> Result<Exit> {
+    let who = responder(context, args.self_answer)?;
+    let flags = has_answer(args);
+    let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let Some(id) = args.id.as_deref().filter(|_| flags || terminal) else {
+        if !flags && terminal {
+            return super::inbox::walk(context, args.by.as_deref(), &who);
+        }
+        return Err(
+            Error::input("without a terminal both an id and an answer are required")
+                .hint("such as: sayso answer ID --allow; 'sayso list' shows the ids")
+                .into(),
+        );
+    };
+    let scopes = context.operator_scopes()?;
+    let (store, id) = find(context, &scopes, id)?;
+    if !flags {
+        return super::inbox::answer_one(context, &store, &id, args.by.as_deref(), &who);
+    }
+    let record = store.must_load(&id)?;
+    check_digest(args, &record)?;
+    let submission = submission(args, &record)?;
+    let response_id = submission.response_id.clone();
+    let answer = Answer::try_from(submission)?;
+    let accepted = broker::answer(&store, &id, &answer, &who).map_err(|e| match e.code {
+        Code::Unavailable => retry_hint(e, &response_id),
+        _ => e,
+    })?;
+    report(context, &accepted)?;
+    Ok(Exit::Done)
+}
+
+fn has_answer(args: &AnswerArgs) -> bool {
+    args.allow
+        || args.deny
+        || args.choice.is_some()
+        || args.text.is_some()
+        || !args.select.is_empty()
+        || !args.other.is_empty()
+}
+
+fn check_digest(args: &AnswerArgs, record: &Interaction) -> Checked<()> {
+    match &args.digest {
+        Some(digest) if *digest != record.digest => Err(Error::new(
+            Code::DigestMismatch,
+            format!(
+                "interaction '{}' is not the question with that digest",
+                record.id
+            ),
+        )
+        .hint("look at it again with 'sayso show'")),
+        _ => Ok(()),
+    }
+}
+
+fn retry_hint(error: Error, response_id: &str) -> Error {
+    error.hint(format!(
+        "the outcome is unknown: repeat the same answer with --response-id {response_id}"
+    ))
+}
+
+/// A fresh idempotency key.
+pub(super) fn random_response_id() -> String {
+    hex(&rand::rng().random::<[u8; 16]>())
+}
+
+fn submission(args: &AnswerArgs, record: &Interaction) -> Checked<Submission> {
+    let input = args.updated_input.as_deref();
+    let base = Submission {
+        response_id: args.response_id.clone().unwrap_or_else(random_response_id),
+        // Those of the record that the flags were matched with, never of a later one.
+        digest: Some(record.digest.clone()),
+        nonce: Some(record.nonce.expose().to_owned()),
+        message: args.message.clone(),
+        updated_input: input
+            .map(|t| json_argument("--updated-input", t))
+            .transpose()?,
+        permissions: if args.remember {
+            Permissions::Remember
+        } else {
+            Permissions::None
+        },
+        source: "cli".into(),
+        answered_by: args.by.clone().unwrap_or_else(login_name),
+        ..Submission::default()
+    };
+    let question = &record.question;
+    if args.allow || args.deny {
+        let effect = if args.allow {
+            Effect::Allow
+        } else {
+            Effect::Deny
+        };
+        return with_effect(question, effect, base);
+    }
+    if let Some(choice) = &args.choice {
+        return Ok(Submission {
+            choice_id: Some(choice.clone()),
+            ..base
+        });
+    }
+    let Body::Form { questions, .. } = &question.body else {
+        if !args.select.is_empty() || !args.other.is_empty() {
+            return Err(Error::new(
+                Code::InvalidAnswer,
+                "--select and --other fit a form only",
+            ));
+        }
+        return Ok(Submission {
+            text: args.text.clone(),
+            ..base
+        });
+    };
+    let labels = args.select.iter().cloned().map(Pick::Label);
+    let others = args.other.iter().cloned().map(Pick::Other);
+    let picks: Vec<Pick> = labels.chain(others).collect();
+    let mut answers = select::answers(questions, &picks)?;
+    let mut response = args.text.clone();
+    if let (true, [only], Some(text)) = (picks.is_empty(), questions.as_slice(), &args.text) {
+        answers.push((only.question.clone(), FormAnswer::Other(text.clone())));
+        response = None;
+    }
+    Ok(Submission {
+        answers: (!answers.is_empty()).then_some(answers),
+        response,
+        ..base
+    })
+}
+
+fn with_effect(question: &Question, effect: Effect, base: Submission) -> Checked<Submission> {
+    if matches!(question.body, Body::Form { .. }) && effect == Effect::Deny {
+        return Ok(Submission {
+            declined: true,
+            ..base
+        });
+    }
+    let permission = matches!(question.body, Body::Permission { .. });
+    let with: Vec<&str> = question
+        .choices()
+        .iter()
+        .filter(|c| permission && c.effect == Some(effect))
+        .map(|c| c.id.as_str())
+        .collect();
+    if let [only] = with.as_slice() {
+        return Ok(Submission {
+            choice_id: Some((*only).to_owned()),
+            ..base
+        });
+    }
+    let word = if effect == Effect::Allow {
+        "allows"
+    } else {
+        "denies"
+    };
+    let ids: Vec<&str> = question.choices().iter().map(|c| c.id.as_str()).collect();
+    let message = match (permission, with.len()) {
+        (false, _) => "--allow and --deny fit a permission only".to_owned(),
+        (true, 0) => format!("none of the choices {word}"),
+        (true, _) => format!("several choices {word}: {}", with.join(", ")),
+    };
+    let error = Error::new(Code::InvalidAnswer, message);
+    Err(if ids.is_empty() {
+        error.hint("'sayso show' says how to answer it")
+    } else {
+        error
+            .hint(format!("name one with --choice: {}", ids.join(", ")))
+            .details(serde_json::json!({ "choices": ids }))
+    })
+}

@@ -1,0 +1,48 @@
+//! `sayso help`: on a verb or a topic.
+
+use anyhow::Result;
+
+use super::context::Context;
+use super::exit::Exit;
+use crate::cli::{self, HelpArgs};
+use crate::error::Error;
+
+/// The topics and their texts.
+pub const TOPICS: [(&str, &str); 5] = [
+    ("interactions", include_str!("help/interactions.txt")),
+    ("exit-codes", include_str!("help/exit-codes.txt")),
+    ("environment", include_str!("help/environment.txt")),
+    ("files", include_str!("help/files.txt")),
+    ("security", include_str!("help/security.txt")),
+];
+
+/// Prints it.
+pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
+    let mut out = context.out();
+    match args.topic.as_deref() {
+        None => out.line(&cli::full_command().render_long_help().to_string())?,
+        Some(topic) => {
+            let text = TOPICS
+                .iter()
+                .find(|(name, _)| *name == topic)
+                .map(|(_, text)| *text);
+            match (text, cli::verb_command(topic)) {
+                (Some(text), _) => out.line(text.trim_end())?,
+                (None, Some(_)) => {
+                    let mut root = cli::full_command();
+                    root.build();
+                    let verb = root.find_subcommand_mut(topic);
+                    let help = verb.map(|v| v.render_long_help().to_string());
+                    out.line(help.unwrap_or_default().trim_end())?;
+                }
+                (None, None) => {
+                    return Err(Error::input("there is no such verb or topic")
+                        .hint("topics: interactions, exit-codes, environment, files, security")
+                        .into());
+                }
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
