@@ -137,10 +137,8 @@ fn delivery(store: &Store, id: &Id, waiting: Held) -> Delivery {
         return Delivery::Unattended;
     }
     if store.await_delivery(id, DELIVERY_WAIT) {
-        // Whoever writes next notes it, should the lock not be free now.
-        if let Ok(writer) = store.lock(Duration::from_millis(20)) {
-            writer.note_delivery(id);
-        }
+        // Taking the lock notes it in the events; should it not be free now, the next writer does.
+        drop(store.lock(Duration::from_millis(20)));
         return Delivery::Delivered;
     }
     match waiting {

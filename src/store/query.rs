@@ -146,7 +146,7 @@ impl Store {
 
     /// About how many settled records there are, from the size of their directory alone.
     pub fn settled_estimate(&self) -> u64 {
-        fs::metadata(&self.layout().settled).map_or(0, |m| m.len() / 40)
+        fs::metadata(&self.layout().settled).map_or(0, |m| m.len().saturating_sub(4096) / 40)
     }
 
     /// How many files stand in `pending/`.

@@ -34,7 +34,7 @@ impl Writer<'_> {
     }
 
     /// Appends the delivery of an answered record to the events, once, if it was picked up.
-    pub fn note_delivery(&self, id: &Id) {
+    fn note_delivery(&self, id: &Id) {
         let awaited = self.store.layout().awaited.join(id.as_str());
         let Ok(record) = self.store.must_load(id) else {
             drop(fsio::remove(&awaited));
