@@ -67,8 +67,8 @@ fn hook(args: &[OsString]) -> ExitCode {
     };
     match std::panic::catch_unwind(run) {
         Ok(Ok(())) => {}
-        Ok(Err(why)) => cmd::hook::fell_silent(&why),
-        Err(_) => cmd::hook::fell_silent("internal failure"),
+        Ok(Err(why)) => cmd::hook::fell_silent(args, &why),
+        Err(_) => cmd::hook::fell_silent(args, "internal failure"),
     }
     ExitCode::SUCCESS
 }

@@ -113,6 +113,14 @@ impl Context {
         self.store_at(&start)
     }
 
+    /// The scopes in which a host's earlier questions may be: the named one, else all of them.
+    pub fn hook_stores(&self) -> Result<Vec<Store>> {
+        match self.named_scope()? {
+            Some(name) => Ok(vec![Store::new(&self.home, &name, None)]),
+            None => Ok(self.every_scope()?.stores),
+        }
+    }
+
     fn store_at(&self, start: &Path) -> Result<Store> {
         let root = match discover(start)? {
             Some(root) => root,

@@ -1,7 +1,7 @@
 //! Codex's own words (measured on 0.171.0). It parses strictly: any member beyond these makes the hook
 //! count as failed.
 
-use super::permission::deny_message;
+use super::{deny_message, quoted};
 use crate::error::{Code, Error, Result};
 use crate::model::interaction::{Effect, Interaction};
 use crate::model::response::{Body, Response};
@@ -21,20 +21,31 @@ pub fn permission(opened: &Interaction, response: &Response) -> Result<String> {
         Body::Choice(id) => opened.question.effect(id),
         _ => None,
     };
-    let decision = match effect {
-        Some(Effect::Allow) => r#"{"behavior":"allow"}"#.to_owned(),
-        Some(Effect::Deny) => format!(
-            r#"{{"behavior":"deny","message":{}}}"#,
-            serde_json::Value::from(deny_message(response))
-        ),
-        None => {
-            return Err(Error::new(
-                Code::Internal,
-                "the answer neither allows nor denies",
-            ));
-        }
-    };
-    Ok(format!(
-        r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{decision}}}}}"#
+    match effect {
+        Some(Effect::Allow) => Ok(permission_allows()),
+        Some(Effect::Deny) => Ok(permission_denies(&deny_message(response))),
+        None => Err(Error::new(
+            Code::Internal,
+            "the answer neither allows nor denies",
+        )),
+    }
+}
+
+/// A PermissionRequest hook's allow.
+pub fn permission_allows() -> String {
+    output(r#"{"behavior":"allow"}"#)
+}
+
+/// A PermissionRequest hook's deny.
+pub fn permission_denies(message: &str) -> String {
+    output(&format!(
+        r#"{{"behavior":"deny","message":{}}}"#,
+        quoted(message)
     ))
+}
+
+fn output(decision: &str) -> String {
+    format!(
+        r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{decision}}}}}"#
+    )
 }

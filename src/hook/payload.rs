@@ -77,6 +77,30 @@ impl Payload {
         })
     }
 
+    /// An MCP server's elicitation, as the call that a form is about: the server, its message and the
+    /// schema of what it wants.
+    ///
+    /// # Errors
+    /// As [`Payload::tool`].
+    pub fn elicitation(&self) -> Result<Tool> {
+        let members = ["mcp_server_name", "message", "requested_schema"];
+        let given = members.iter().filter_map(|name| {
+            let value = self.get(name)?.as_str();
+            Some(format!("{}:{value}", super::quoted(name)))
+        });
+        let input = format!("{{{}}}", given.collect::<Vec<_>>().join(","));
+        Ok(Tool {
+            name: crate::model::elicitation::TOOL.to_owned(),
+            input: Some(Json::parse(
+                "the elicitation",
+                &input,
+                crate::model::json::INPUT_MAX,
+            )?),
+            use_id: None,
+            suggestions: None,
+        })
+    }
+
     /// The asker's directory, where it is an absolute path that is there.
     pub fn directory(&self) -> Option<PathBuf> {
         let cwd = PathBuf::from(self.text("cwd")?);

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::quoted;
 use crate::error::{Error, Result};
 use crate::model::form::{FormAnswer, FormReply};
 use crate::model::interaction::{FormOption, FormQuestion, Tool};
@@ -131,8 +132,4 @@ fn joined(one: Option<&str>, other: Option<&str>) -> Option<String> {
         (Some(one), Some(other)) => Some(format!("{one}\n{other}")),
         (one, other) => one.or(other).map(str::to_owned),
     }
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

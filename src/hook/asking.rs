@@ -1,23 +1,22 @@
-//! The permission hook: opens the question that the host would ask, waits, and returns the decision.
+//! The one way in which every hook asks: open the question, wait, hand the decision over.
 
 use std::io::Write;
 use std::time::Duration;
 
 use super::payload::Payload;
-use super::{Host, claude, codex, question_tool};
+use super::{Surface, claude, question_tool};
 use crate::broker::{self, Lifetime};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupts;
 use crate::model::draft::Draft;
 use crate::model::interaction::{Interaction, Kind, Tool};
-use crate::model::response::Response;
 use crate::park::{self, Ended, Output, Wait};
 use crate::store::Store;
 
-/// What a permission hook needs beside the payload.
+/// What a hook needs beside the payload.
 pub struct Settings {
-    /// Whose prompt it is.
-    pub host: Host,
+    /// Where the decision goes.
+    pub surface: Surface,
     /// Who asks, in the record.
     pub agent: String,
     /// The project's name.
@@ -28,14 +27,21 @@ pub struct Settings {
     pub max_pending: usize,
 }
 
-/// Asks and prints the decision, if there is one. After a signal or a hang-up nothing is printed.
+/// What a hook came to.
+pub enum Came {
+    /// The decision was printed.
+    Decided,
+    /// The host does not want it any more: a signal, or nobody reads the output.
+    Withdrawn,
+}
+
+/// Asks and prints the decision.
 ///
 /// # Errors
-/// Whatever kept it from asking or printing: then nothing was decided.
-pub fn run(store: &Store, payload: &Payload, settings: &Settings) -> Result<()> {
+/// Whatever kept it from asking, from an answer, or from printing: then nothing was decided.
+pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) -> Result<Came> {
     let interrupts = Interrupts::listen()
         .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
-    let tool = payload.tool()?;
     let question = draft(payload, tool.clone(), settings)?.check()?;
     let lifetime = Lifetime::For(settings.timeout);
     let created = broker::open(store, question, lifetime, settings.max_pending)?;
@@ -46,7 +52,7 @@ pub fn run(store: &Store, payload: &Payload, settings: &Settings) -> Result<()> 
         Ok(Ended::Settled(record)) => *record,
         Ok(Ended::TimedOut) => park::withdraw(store, opened, created.lease)?,
         Ok(Ended::Signal(_) | Ended::Hangup) => {
-            return park::withdraw(store, opened, created.lease).map(drop);
+            return park::withdraw(store, opened, created.lease).map(|_| Came::Withdrawn);
         }
         Err(error) => {
             // Nobody will take an answer any more; the failure itself matters more than this one's.
@@ -54,20 +60,31 @@ pub fn run(store: &Store, payload: &Payload, settings: &Settings) -> Result<()> 
             return Err(error);
         }
     };
+    hand_over(store, settings.surface, &record, &tool)?;
+    Ok(Came::Decided)
+}
+
+/// Prints the decision that a settled record holds, and marks it as delivered once it is out.
+pub(super) fn hand_over(
+    store: &Store,
+    surface: Surface,
+    record: &Interaction,
+    tool: &Tool,
+) -> Result<()> {
     let Some(response) = record.response() else {
         return Err(Error::unavailable(format!(
             "no answer: {}",
             record.status().name()
         )));
     };
-    print(&decision(settings.host, opened, &tool, response)?)?;
-    store.mark_delivered(&record);
+    print(&surface.decision(record, tool, response)?)?;
+    store.mark_delivered(record);
     Ok(())
 }
 
 /// The question that stands for the host's prompt.
-pub fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Result<Draft> {
-    let host = settings.host;
+pub(super) fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Result<Draft> {
+    let host = settings.surface.host();
     let mut draft = Draft {
         agent: Some(settings.agent.clone()),
         host: Some(host.id().to_owned()),
@@ -81,7 +98,16 @@ pub fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Result<Draft
         prompt: format!("{} wants to run {}", host.name(), tool.name),
         ..Draft::default()
     };
-    if host == Host::Claude && tool.name == question_tool::NAME {
+    if settings.surface == Surface::ClaudeElicitation {
+        draft.kind = Some(Kind::Form);
+        draft.prompt = payload.text("message").unwrap_or_default();
+        draft.questions = claude::elicitation_questions(&tool)?;
+    } else if tool.name == question_tool::NAME
+        && matches!(
+            settings.surface,
+            Surface::ClaudePermission | Surface::ClaudeGate
+        )
+    {
         draft.kind = Some(Kind::Form);
         draft.prompt = format!("{} asks", host.name());
         draft.questions = question_tool::questions(tool.input.as_ref())?;
@@ -90,33 +116,10 @@ pub fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Result<Draft
     Ok(draft)
 }
 
-/// The host's own words for an answer. They are built from the hook's own input, never from the store's.
-///
-/// # Errors
-/// Where the answer means neither allow nor deny, or the host cannot take what it carries.
-pub fn decision(
-    host: Host,
-    opened: &Interaction,
-    tool: &Tool,
-    response: &Response,
-) -> Result<String> {
-    match host {
-        Host::Claude => claude::permission(opened, tool, response),
-        Host::Codex => codex::permission(opened, response),
-    }
-}
-
-fn print(decision: &str) -> Result<()> {
+/// Prints one line, all of it or an error.
+pub fn print(decision: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{decision}")
         .and_then(|()| stdout.flush())
         .map_err(|e| Error::unavailable(format!("cannot write the decision: {e}")))
-}
-
-/// What a host tells the model where the operator gave no reason.
-pub(super) fn deny_message(response: &Response) -> String {
-    match &response.message {
-        Some(message) => message.clone(),
-        None => format!("Denied by {}", response.answered_by),
-    }
 }
