@@ -1,5 +1,8 @@
 //! Everything that is tested through the binary, in one program.
+#![allow(unreachable_pub, reason = "a test program has no reach")]
 
+mod hosts;
 mod sandbox;
 
 mod first;
+mod hooks;
