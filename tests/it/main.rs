@@ -2,7 +2,9 @@
 #![allow(unreachable_pub, reason = "a test program has no reach")]
 
 mod hosts;
+mod pty;
 mod sandbox;
 
 mod first;
 mod hooks;
+mod terminal;
