@@ -6,5 +6,6 @@ mod pty;
 mod sandbox;
 
 mod first;
+mod gates;
 mod hooks;
 mod terminal;
