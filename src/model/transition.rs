@@ -64,7 +64,7 @@ pub fn answer(
     Ok(Decision::Accept(Box::new(settled(
         record,
         now,
-        Outcome::Answered(response),
+        Outcome::Answered(Box::new(response)),
     ))))
 }
 
