@@ -1,11 +1,17 @@
 //! Everything that is tested through the binary, in one program.
-#![allow(unreachable_pub, reason = "a test program has no reach")]
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    reason = "a test program has no outside"
+)]
 
 mod hosts;
+mod library;
 mod pty;
 mod sandbox;
 
 mod first;
 mod gates;
 mod hooks;
+mod race;
 mod terminal;
