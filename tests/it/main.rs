@@ -7,6 +7,11 @@
 
 mod sandbox;
 
+mod answers;
 mod bounds;
+mod choices;
+mod edits;
 mod first;
 mod identity;
+mod keys;
+mod replies;

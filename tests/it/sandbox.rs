@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -206,6 +206,31 @@ impl Sandbox {
         args.extend(answer.iter().map(|a| (*a).to_owned()));
         self.run(args)
     }
+}
+
+/// What a refusal looks like: code, exit code, HTTP status.
+pub type Refusal = (&'static str, i64, i64);
+pub const INVALID_INPUT: Refusal = ("invalid_input", 2, 400);
+pub const INVALID_ANSWER: Refusal = ("invalid_answer", 2, 400);
+pub const NOT_FOUND: Refusal = ("not_found", 3, 404);
+pub const ALREADY: Refusal = ("already_answered", 4, 409);
+pub const NOT_PENDING: Refusal = ("not_pending", 5, 400);
+pub const DIGEST: Refusal = ("digest_mismatch", 6, 400);
+pub const NONCE: Refusal = ("nonce_mismatch", 6, 400);
+pub const SELF_ANSWER: Refusal = ("self_answer", 8, 403);
+pub const UNAVAILABLE: Refusal = ("unavailable", 7, 503);
+
+/// The failure that `ran` reports, which must be `kind`.
+pub fn failure(ran: &Ran, (code, exit, http): Refusal) -> Value {
+    let error = ran.error();
+    let found = (&error["code"], &error["exit_code"], &error["http_status"]);
+    assert_eq!(found, (&json!(code), &json!(exit), &json!(http)), "{error}");
+    error
+}
+
+/// A member that is a string.
+pub fn text<'a>(record: &'a Value, name: &str) -> &'a str {
+    record[name].as_str().unwrap()
 }
 
 /// The digest that a record's text should have, from the specification: the SHA-256 of a prefix, the id
