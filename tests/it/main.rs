@@ -1,10 +1,8 @@
 //! Everything that is tested through the binary, in one program.
+#![allow(unreachable_pub, reason = "a test program has no reach")]
 
-#![allow(
-    unreachable_pub,
-    reason = "one program: what is public is public to its modules"
-)]
-
+mod hosts;
+mod pty;
 mod sandbox;
 
 mod answers;
@@ -12,6 +10,9 @@ mod bounds;
 mod choices;
 mod edits;
 mod first;
+mod gates;
+mod hooks;
 mod identity;
 mod keys;
 mod replies;
+mod terminal;
