@@ -200,12 +200,7 @@ impl Layout {
             fsio::replace(temp, path)
         };
         let file = self.dir.join("scope.json");
-        // Of several that make a scope at once, one may hold the lock already and empty `tmp/`; by then
-        // it has written this file too.
-        match write(&file) {
-            Err(e) if !file.exists() => return Err(Error::io("write", &file, &e)),
-            _ => {}
-        }
+        write(&file).map_err(|e| Error::io("write", &file, &e))?;
         for dir in [&interactions, &self.dir, &scopes, root] {
             fsio::sync_dir(dir).map_err(|e| Error::io("sync", dir, &e))?;
         }
