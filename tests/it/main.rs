@@ -10,8 +10,15 @@ mod library;
 mod pty;
 mod sandbox;
 
+mod answers;
+mod bounds;
+mod choices;
+mod edits;
 mod first;
 mod gates;
 mod hooks;
+mod identity;
+mod keys;
 mod race;
+mod replies;
 mod terminal;
