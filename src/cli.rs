@@ -156,7 +156,7 @@ pub fn command_for(args: &[std::ffi::OsString]) -> Command {
 }
 
 /// The first argument that is no option and no option's value.
-fn named_verb(args: &[std::ffi::OsString]) -> Option<&str> {
+pub fn named_verb(args: &[std::ffi::OsString]) -> Option<&str> {
     let mut args = args.iter().skip(1);
     while let Some(arg) = args.next() {
         match arg.to_str()? {

@@ -8,6 +8,7 @@ pub mod config;
 pub mod error;
 pub mod events;
 pub mod fsio;
+pub mod hook;
 pub mod id;
 pub mod interrupt;
 pub mod log;

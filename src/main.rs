@@ -1,7 +1,10 @@
 //! Parses, runs, prints the error and its hint, sets the exit code. A closed pipe is not an error.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+
+use clap::FromArgMatches;
 
 use sayso::cli::{self, Global, Verb};
 use sayso::cmd::{self, context::Context};
@@ -11,30 +14,30 @@ use sayso::render::{json, out};
 
 fn main() -> ExitCode {
     let args = cli::modernise(std::env::args_os().collect());
-    let json = args.iter().any(|arg| arg == "--json");
-    let matches = match cli::command_for(&args).try_get_matches_from(&args) {
-        Ok(matches) => matches,
-        Err(error) => return usage(&error, json),
-    };
-    let parsed = matches.subcommand().map(|(name, sub)| {
-        use clap::FromArgMatches;
-        Ok::<_, clap::Error>((
-            Global::from_arg_matches(sub)?,
-            Verb::from_matches(name, sub)?,
-        ))
-    });
-    match parsed {
-        Some(Ok((global, verb))) => run(global, verb),
-        Some(Err(error)) => usage(&error, json),
-        None => ExitCode::from(2),
+    if cli::named_verb(&args) == Some("hook") {
+        return hook(&args);
     }
+    let json = args.iter().any(|arg| arg == "--json");
+    match parse(&args) {
+        Ok((global, verb)) => run(global, verb),
+        Err(error) => usage(&error, json),
+    }
+}
+
+fn parse(args: &[OsString]) -> Result<(Global, Verb), clap::Error> {
+    let matches = cli::command_for(args).try_get_matches_from(args)?;
+    let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+    let (name, sub) = matches.subcommand().ok_or_else(missing)?;
+    Ok((
+        Global::from_arg_matches(sub)?,
+        Verb::from_matches(name, sub)?,
+    ))
 }
 
 fn run(global: Global, verb: Verb) -> ExitCode {
     let json = global.json;
-    let verbosity = global.verbose;
     if !global.quiet {
-        log::start(out::to_stderr, verbosity);
+        log::start(out::to_stderr, global.verbose);
     }
     let result = Context::new(global)
         .map_err(anyhow::Error::from)
@@ -43,6 +46,31 @@ fn run(global: Global, verb: Verb) -> ExitCode {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => failed(error, json),
     }
+}
+
+/// A hook exits 0 whatever happens, a panic included, and says at most one line on standard error.
+fn hook(args: &[OsString]) -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {}));
+    let run = || -> Result<(), String> {
+        let (global, verb) = match parse(args) {
+            Ok(parsed) => parsed,
+            Err(help) if help.exit_code() == 0 => return help.print().map_err(|e| e.to_string()),
+            Err(error) => return Err(first_line(&error)),
+        };
+        if global.verbose > 0 {
+            log::start(out::to_stderr, global.verbose);
+        }
+        let context = Context::new(global).map_err(|e| e.to_string())?;
+        cmd::run(&context, verb)
+            .map(drop)
+            .map_err(|e| e.to_string())
+    };
+    match std::panic::catch_unwind(run) {
+        Ok(Ok(())) => {}
+        Ok(Err(why)) => cmd::hook::fell_silent(args, &why),
+        Err(_) => cmd::hook::fell_silent(args, "internal failure"),
+    }
+    ExitCode::SUCCESS
 }
 
 fn failed(error: anyhow::Error, json: bool) -> ExitCode {
@@ -73,11 +101,8 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if json {
-        let text = error.render().to_string();
-        let first = text.lines().next().unwrap_or_default();
-        let message = first.strip_prefix("error: ").unwrap_or(first);
         report(
-            &Error::input(message).hint("'sayso help VERB' shows the options"),
+            &Error::input(first_line(error)).hint("'sayso help VERB' shows the options"),
             true,
         );
     } else {
@@ -86,4 +111,10 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
         }
     }
     ExitCode::from(2)
+}
+
+fn first_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    first.strip_prefix("error: ").unwrap_or(first).to_owned()
 }

@@ -404,6 +404,9 @@ pub struct HookArgs {
     /// How long to wait for an answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "590")]
     pub timeout: u64,
+    /// pre-tool-use: suspend an unattended session until the answer is there
+    #[arg(long)]
+    pub suspend: bool,
     /// The agent whose policy applies [env: SAYSO_AGENT] [default: the host's id]
     #[arg(long)]
     pub agent: Option<String>,

@@ -97,7 +97,32 @@ impl Context {
             (None, Some(cwd)) => cwd.to_owned(),
             (None, None) => repo::current_dir()?,
         };
-        let root = match discover(&start)? {
+        self.store_at(&start)
+    }
+
+    /// The scope for a host's hook: the named one, else that of the payload's directory, else the
+    /// process's own.
+    pub fn hook_store(&self, cwd: Option<PathBuf>) -> Result<Store> {
+        if let Some(name) = self.named_scope()? {
+            return Ok(Store::new(&self.home, &name, None));
+        }
+        let start = match cwd {
+            Some(cwd) => cwd,
+            None => repo::current_dir()?,
+        };
+        self.store_at(&start)
+    }
+
+    /// The scopes in which a host's earlier questions may be: the named one, else all of them.
+    pub fn hook_stores(&self) -> Result<Vec<Store>> {
+        match self.named_scope()? {
+            Some(name) => Ok(vec![Store::new(&self.home, &name, None)]),
+            None => Ok(self.every_scope()?.stores),
+        }
+    }
+
+    fn store_at(&self, start: &Path) -> Result<Store> {
+        let root = match discover(start)? {
             Some(root) => root,
             None => start.canonicalize().map_err(|e| {
                 Error::input(format!("cannot use the directory {}: {e}", start.display()))

@@ -2,6 +2,7 @@
 
 pub mod digest;
 pub mod draft;
+pub mod elicitation;
 pub mod form;
 pub mod interaction;
 pub mod json;

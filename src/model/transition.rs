@@ -1,5 +1,6 @@
 //! The rules of change: answer, expire, cancel, supersede. Terminal states never change.
 
+use super::elicitation;
 use super::form;
 use super::interaction::{Body as Asked, Effect, Interaction, Outcome, Question, State, Status};
 use super::json::Json;
@@ -210,8 +211,12 @@ fn fit_body(question: &Question, body: &AnswerBody) -> Result<Body> {
             }
             Ok(Body::Text(text.clone()))
         }
-        (Asked::Form { questions, .. }, AnswerBody::Form { answers, response }) => {
-            form::fit(questions, answers.as_deref(), response.as_deref()).map(Body::Form)
+        (Asked::Form { questions, tool }, AnswerBody::Form { answers, response }) => {
+            let reply = form::fit(questions, answers.as_deref(), response.as_deref())?;
+            if let Some(tool) = tool.as_ref().filter(|tool| tool.name == elicitation::TOOL) {
+                elicitation::content(tool.input.as_ref(), &reply)?;
+            }
+            Ok(Body::Form(reply))
         }
         (Asked::Form { .. }, AnswerBody::Declined) => Ok(Body::Declined),
         (asked, _) => Err(misfit(match asked {

@@ -1,0 +1,125 @@
+//! The one way in which every hook asks: open the question, wait, hand the decision over.
+
+use std::io::Write;
+use std::time::Duration;
+
+use super::payload::Payload;
+use super::{Surface, claude, question_tool};
+use crate::broker::{self, Lifetime};
+use crate::error::{Error, Result};
+use crate::interrupt::Interrupts;
+use crate::model::draft::Draft;
+use crate::model::interaction::{Interaction, Kind, Tool};
+use crate::park::{self, Ended, Output, Wait};
+use crate::store::Store;
+
+/// What a hook needs beside the payload.
+pub struct Settings {
+    /// Where the decision goes.
+    pub surface: Surface,
+    /// Who asks, in the record.
+    pub agent: String,
+    /// The project's name.
+    pub project: Option<String>,
+    /// How long the question stays open; also how long the hook waits.
+    pub timeout: Duration,
+    /// How many questions may be pending.
+    pub max_pending: usize,
+}
+
+/// What a hook came to.
+pub enum Came {
+    /// The decision was printed.
+    Decided,
+    /// The host does not want it any more: a signal, or nobody reads the output.
+    Withdrawn,
+}
+
+/// Asks and prints the decision.
+///
+/// # Errors
+/// Whatever kept it from asking, from an answer, or from printing: then nothing was decided.
+pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) -> Result<Came> {
+    let interrupts = Interrupts::listen()
+        .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
+    let question = draft(payload, tool.clone(), settings)?.check()?;
+    let lifetime = Lifetime::For(settings.timeout);
+    let created = broker::open(store, question, lifetime, settings.max_pending)?;
+    let opened = &created.record;
+    let ended = Wait::new(store, opened, None, &interrupts, Output::Watched)
+        .and_then(|mut wait| wait.run());
+    let record = match ended {
+        Ok(Ended::Settled(record)) => *record,
+        Ok(Ended::TimedOut) => park::withdraw(store, opened, created.lease)?,
+        Ok(Ended::Signal(_) | Ended::Hangup) => {
+            return park::withdraw(store, opened, created.lease).map(|_| Came::Withdrawn);
+        }
+        Err(error) => {
+            // Nobody will take an answer any more; the failure itself matters more than this one's.
+            let _ = park::withdraw(store, opened, created.lease);
+            return Err(error);
+        }
+    };
+    hand_over(store, settings.surface, &record, &tool)?;
+    Ok(Came::Decided)
+}
+
+/// Prints the decision that a settled record holds, and marks it as delivered once it is out.
+pub(super) fn hand_over(
+    store: &Store,
+    surface: Surface,
+    record: &Interaction,
+    tool: &Tool,
+) -> Result<()> {
+    let Some(response) = record.response() else {
+        return Err(Error::unavailable(format!(
+            "no answer: {}",
+            record.status().name()
+        )));
+    };
+    print(&surface.decision(record, tool, response)?)?;
+    store.mark_delivered(record);
+    Ok(())
+}
+
+/// The question that stands for the host's prompt.
+pub(super) fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Result<Draft> {
+    let host = settings.surface.host();
+    let mut draft = Draft {
+        agent: Some(settings.agent.clone()),
+        host: Some(host.id().to_owned()),
+        agent_instance: payload.sub_agent(),
+        project: settings.project.clone(),
+        session_id: payload.text("session_id"),
+        turn_id: payload
+            .text("turn_id")
+            .or_else(|| payload.text("prompt_id")),
+        cwd: payload.text("cwd").filter(|cwd| cwd.starts_with('/')),
+        prompt: format!("{} wants to run {}", host.name(), tool.name),
+        ..Draft::default()
+    };
+    if settings.surface == Surface::ClaudeElicitation {
+        draft.kind = Some(Kind::Form);
+        draft.prompt = payload.text("message").unwrap_or_default();
+        draft.questions = claude::elicitation_questions(&tool)?;
+    } else if tool.name == question_tool::NAME
+        && matches!(
+            settings.surface,
+            Surface::ClaudePermission | Surface::ClaudeGate
+        )
+    {
+        draft.kind = Some(Kind::Form);
+        draft.prompt = format!("{} asks", host.name());
+        draft.questions = question_tool::questions(tool.input.as_ref())?;
+    }
+    draft.tool = Some(tool);
+    Ok(draft)
+}
+
+/// Prints one line, all of it or an error.
+pub fn print(decision: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{decision}")
+        .and_then(|()| stdout.flush())
+        .map_err(|e| Error::unavailable(format!("cannot write the decision: {e}")))
+}
