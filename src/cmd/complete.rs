@@ -24,8 +24,22 @@ const ABOUT_WIDTH: usize = 60;
 
 /// The hosts whose prompts can be caught, and their events.
 const HOSTS: [(&str, &[&str]); 2] = [
-    ("claude", &["permission-request"]),
-    ("codex", &["permission-request"]),
+    (
+        "claude",
+        &[
+            "permission-request",
+            "pre-tool-use",
+            "elicitation",
+            "post-tool-use",
+            "post-tool-use-failure",
+            "permission-denied",
+            "stop",
+            "user-prompt-submit",
+            "session-end",
+            "notification",
+        ],
+    ),
+    ("codex", &["permission-request", "stop", "session-start"]),
 ];
 
 /// Prints the candidates.
@@ -227,4 +241,20 @@ fn topics() -> Vec<Candidate> {
     let topics = super::help::TOPICS.iter().map(|(name, _)| *name);
     let verbs = cli::VERBS.iter().copied().filter(|v| !v.starts_with('_'));
     named(topics.chain(verbs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HOSTS;
+    use crate::hook::{Event, Host};
+
+    #[test]
+    fn every_event_that_is_offered_is_one() {
+        for (name, events) in HOSTS {
+            let host = Host::parse(name).unwrap();
+            for event in events {
+                assert!(Event::parse(host, event).is_ok(), "{name} {event}");
+            }
+        }
+    }
 }
