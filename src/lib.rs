@@ -1,6 +1,7 @@
 //! sayso puts a durable question in front of a human and brings the answer back.
 
 pub mod error;
+pub mod hook;
 pub mod id;
 pub mod secret;
 pub mod time;
