@@ -9,5 +9,6 @@
 mod library;
 mod sandbox;
 
+mod crash;
 mod first;
 mod race;
