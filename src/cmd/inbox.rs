@@ -24,6 +24,7 @@ use crate::park::{Ended, Output, Wait};
 use crate::prompt::{self, Decision, Desk};
 use crate::render::out::to_stderr;
 use crate::render::question::Look;
+use crate::render::text;
 use crate::store::Store;
 use crate::terminal::{Decoder, Input, Key, Keys, read_keys};
 use crate::time::Time;
@@ -136,7 +137,7 @@ impl<'a> Walk<'a> {
             };
             self.ring();
             let above = format!("{} pending, {waiting} agents waiting", rows.len());
-            match self.put(&row.store, &row.record, Some(above))? {
+            match self.put(&row.store, &row.record, Some(&above))? {
                 Next::Go => {}
                 Next::Skipped => drop(skipped.insert(row.record.id.clone())),
                 Next::Stop(exit) => return Ok(exit),
@@ -159,7 +160,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Puts a question to the operator until it is answered, settled elsewhere or left.
-    fn put(&self, store: &Store, record: &Interaction, above: Option<String>) -> Result<Next> {
+    fn put(&self, store: &Store, record: &Interaction, above: Option<&str>) -> Result<Next> {
         loop {
             let mut wait = Wait::new(store, record, None, &self.interrupts, Output::Ignored)?;
             let look = Look {
@@ -171,7 +172,7 @@ impl<'a> Walk<'a> {
                 record,
                 waiting: Some(store.waiting(&record.id)),
                 look,
-                above: above.clone(),
+                above: above.map(str::to_owned),
                 answered_by: &self.by,
                 response_id: random_response_id(),
                 dumb: super::ask::is_dumb(),
@@ -207,9 +208,10 @@ impl<'a> Walk<'a> {
     fn idle(&self, waiting: usize, rows: &[Row]) -> Result<Idle> {
         let fail = |e: std::io::Error| Error::unavailable(format!("cannot wait: {e}"));
         let skipped = rows.len();
-        to_stderr(&format!(
-            "no open question left, {skipped} skipped, {waiting} agents waiting; the next one shows here (s shows the skipped again, q quits)"
-        ));
+        let line = format!(
+            "waiting for the next question ({skipped} skipped, {waiting} agents waiting) · s show skipped · q quit"
+        );
+        to_stderr(&text::cut(&line, self.context.columns()));
         let stdin = std::io::stdin();
         let dumb = super::ask::is_dumb();
         let mut keys = if dumb {
@@ -257,11 +259,13 @@ impl<'a> Walk<'a> {
             }
             match read_keys(stdin.as_fd(), &mut decoder).map_err(fail)? {
                 Input::Closed => return Ok(Idle::Stop(Exit::Done)),
-                Input::Keys(pressed) => match pressed.first() {
-                    Some(Key::Char('q')) => return Ok(Idle::Stop(Exit::Done)),
-                    Some(Key::Char('s')) => return Ok(Idle::Again),
-                    _ => {}
-                },
+                Input::Keys(pressed) if pressed.contains(&Key::Char('q')) => {
+                    return Ok(Idle::Stop(Exit::Done));
+                }
+                Input::Keys(pressed) if pressed.contains(&Key::Char('s')) => {
+                    return Ok(Idle::Again);
+                }
+                Input::Keys(_) => {}
             }
         }
     }

@@ -40,7 +40,7 @@ pub enum Came {
 ///
 /// # Errors
 /// Whatever kept it from asking, from an answer, or from printing: then nothing was decided.
-pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) -> Result<Came> {
+pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -> Result<Came> {
     let interrupts = Interrupts::listen()
         .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
     let question = draft(payload, tool.clone(), settings)?.check()?;
@@ -61,7 +61,7 @@ pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) ->
             return Err(error);
         }
     };
-    hand_over(store, settings.surface, &record, &tool)?;
+    hand_over(store, settings.surface, &record, tool)?;
     Ok(Came::Decided)
 }
 

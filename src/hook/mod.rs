@@ -8,6 +8,7 @@ pub mod asking;
 pub mod claude;
 pub mod codex;
 pub mod defer;
+pub mod install;
 pub mod payload;
 pub mod reconcile;
 

@@ -113,7 +113,8 @@ impl<'a> Console<'a> {
 
     fn meaning(&self, keys: &[Key]) -> Option<Event> {
         let keys = match (keys, &self.keys) {
-            // A dumb terminal sends whole lines.
+            // A dumb terminal sends whole lines, and has echoed their ends.
+            ([Key::Enter], None) => return Some(Event::Again),
             ([line @ .., Key::Enter], None) => line,
             (keys, _) => keys,
         };

@@ -24,7 +24,7 @@ pub fn failure(error: &Error) -> String {
         inner.insert("http_status".into(), status.into());
     }
     if let Some(details) = &error.details {
-        inner.insert("details".into(), details.clone());
+        inner.insert("details".into(), (**details).clone());
     }
     let envelope = serde_json::json!({ "schema": "sayso.cli.v1", "ok": false, "error": inner });
     envelope.to_string()

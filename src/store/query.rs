@@ -97,7 +97,7 @@ impl Store {
                 Ok(Loaded::Newer(newer)) => entries.push(Entry::Newer(newer)),
                 Err(e) if e.code == Code::NotFound => {}
                 Err(e) if e.code == Code::Corrupt => {
-                    entries.push(Entry::Corrupt { id, why: e.message })
+                    entries.push(Entry::Corrupt { id, why: e.message });
                 }
                 Err(e) => return Err(e),
             }
@@ -114,7 +114,7 @@ impl Store {
                 Ok(Loaded::Newer(newer)) => entries.push(Entry::Newer(newer)),
                 Err(e) if e.code == Code::NotFound => {}
                 Err(e) if e.code == Code::Corrupt => {
-                    entries.push(Entry::Corrupt { id, why: e.message })
+                    entries.push(Entry::Corrupt { id, why: e.message });
                 }
                 Err(e) => return Err(e),
             }
