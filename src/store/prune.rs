@@ -66,8 +66,12 @@ impl Writer<'_> {
         fsio::sync_dir(&layout.pending)
             .map_err(|e| crate::error::Error::io("sync", &layout.pending, &e))?;
         for id in ids {
-            let resume = layout.marks.join(format!("{id}.resume.json"));
-            for path in [layout.delivered_mark(id), resume, layout.settled_file(id)] {
+            let marks = [
+                layout.delivered_mark(id),
+                layout.resume_mark(id),
+                layout.feedback(id),
+            ];
+            for path in marks.into_iter().chain([layout.settled_file(id)]) {
                 fsio::remove(&path).map_err(|e| crate::error::Error::io("remove", &path, &e))?;
             }
             log::debug(|| format!("pruned {id}"));

@@ -10,10 +10,9 @@ use crate::events::{Event, Type};
 use crate::fsio::{self, Held};
 use crate::id::Id;
 use crate::log;
-use crate::model::interaction::{Interaction, Status};
+use crate::model::interaction::Interaction;
 use crate::model::response::{Answer, Responder};
 use crate::model::transition::{self, Decision};
-use crate::time::Time;
 
 /// What became of an answer.
 #[derive(Debug)]
@@ -161,53 +160,10 @@ impl Writer<'_> {
 }
 
 impl Store {
-    /// Marks an answer as picked up by this process; the first to do so wins. Not synced: the mark
-    /// says something about the past, and the answer does not depend on it.
-    pub fn mark_delivered(&self, record: &Interaction) {
-        if record.status() == Status::Answered {
-            let _ = fsio::create_mark(&self.layout().delivered_mark(&record.id));
-        }
-    }
-
-    /// Whether an answer was picked up.
-    pub fn is_delivered(&self, id: &Id) -> bool {
-        self.layout()
-            .delivered_mark(id)
-            .try_exists()
-            .unwrap_or(false)
-    }
-
-    /// When an answer was picked up, if it was.
-    pub fn delivered_at(&self, id: &Id) -> Option<Time> {
-        let modified = self
-            .layout()
-            .delivered_mark(id)
-            .metadata()
-            .ok()?
-            .modified()
-            .ok()?;
-        let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
-        Some(Time::from_micros(i64::try_from(since.as_micros()).ok()?))
-    }
-
     /// Settles what is overdue, if the lock is free at once; who only reads does no more than that.
     pub fn sweep_if_free(&self) {
         if let Ok(writer) = self.lock(Duration::ZERO) {
             let _ = writer.sweep();
         }
-    }
-
-    /// Waits until an answer is picked up, at most `wait`; whether it was.
-    pub fn await_delivery(&self, id: &Id, wait: Duration) -> bool {
-        let start = std::time::Instant::now();
-        let mut pause = Duration::from_micros(200);
-        while !self.is_delivered(id) {
-            if start.elapsed() >= wait {
-                return false;
-            }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(5));
-        }
-        true
     }
 }
