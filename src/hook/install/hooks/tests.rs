@@ -163,6 +163,18 @@ fn a_hook_in_the_same_group_survives() {
     assert!(gone.contains("theirs") && !gone.contains("sayso"), "{gone}");
 }
 
+#[test]
+fn a_group_that_says_more_than_a_matcher_stays() {
+    let text = r#"{"hooks": {"PermissionRequest": [
+  {"note": "mine", "hooks": [ {"command": "sayso hook claude permission-request"} ]}
+]}}"#;
+    let plain = removed(text, Host::Claude).unwrap();
+    let left = r#"{"hooks": {"PermissionRequest": [
+  {"note": "mine", "hooks": []}
+]}}"#;
+    assert_eq!(plain, left);
+}
+
 /// Case 99.
 #[test]
 fn a_shape_that_is_not_understood_is_refused_with_its_place() {
