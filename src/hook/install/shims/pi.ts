@@ -24,7 +24,7 @@ function decide(payload, signal) {
     const stop = () => child.kill("SIGTERM");
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop, { once: true });
-    const late = setTimeout(stop, (WAIT_SECONDS + 10) * 1000);
+    const late = setTimeout(() => child.kill("SIGKILL"), (WAIT_SECONDS + 10) * 1000);
     let out = "";
     child.stdout.setEncoding("utf8");
     child.stdout.on("data", (chunk) => (out += chunk));

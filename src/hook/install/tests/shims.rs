@@ -7,12 +7,16 @@ use super::*;
 
 /// Replies that are no answer: silence, noise, an answer with a bad exit code, a wrong type, a kill, two
 /// answers, no program at all.
-const NO_ANSWER: [&str; 8] = [
+const NO_ANSWER: [&str; 12] = [
     "exit 0",
     "echo noise",
     "exit 1",
     "kill -9 $$",
+    "echo null",
+    "echo true",
+    "echo '{}'",
     r#"echo '{"status":"yes","block":"no"}'"#,
+    r#"echo '{"status":true,"block":0}'"#,
     r#"echo '{"status":"allow","block":false}'; exit 2"#,
     r#"echo '{"status":"allow","block":false} {}'"#,
     GONE,
@@ -67,7 +71,7 @@ async function outcome() {
   const event = { toolName: "bash", toolCallId: "t", input: { command: "x", list: [1] } };
   const confirm = async () => {
     if (mode === "changes") event.input.command = "y";
-    return mode !== "no";
+    return mode === "cancels" ? undefined : mode !== "no";
   };
   const result = await handler(event, { cwd: "/w", hasUI: mode !== "none", ui: { confirm } });
   return `${result?.block ? "block" : "run"} ${Object.isFrozen(event.input.list)}`;
@@ -193,6 +197,7 @@ fn pi_runs_nothing_that_was_not_allowed() {
     for (human, outcome) in [
         ("yes", "run true"),
         ("no", "block false"),
+        ("cancels", "block false"),
         ("changes", "block false"),
     ] {
         check(
