@@ -351,7 +351,9 @@ proptest! {
 
     #[test]
     fn what_was_strict_json_stays_strict_json((host, text, runs) in case()) {
-        prop_assume!(serde_json::from_str::<Json>(&text).is_ok());
+        if serde_json::from_str::<Json>(&text).is_err() {
+            return Ok(());
+        }
         let after = installed(&text, host, runs[0]);
         prop_assert!(serde_json::from_str::<Json>(&after).is_ok(), "{}", after);
     }
