@@ -23,8 +23,8 @@ mod cron;
 mod diff;
 pub mod disk;
 mod entries;
+mod events;
 mod hooks;
-mod host;
 pub mod instructions;
 mod json;
 mod layout;
@@ -43,13 +43,15 @@ mod tests;
 
 use std::path::PathBuf;
 
+pub use events::Modes;
 pub use hooks::{HOST_LIMIT, NOTE_LIMIT, OWN_LIMIT};
-pub use host::{Host, Modes};
+
 pub use place::{Audience, Surroundings};
 pub use plan::{Change, Found, Plan, Target};
 pub use servers::TOOL_LIMIT;
 
 use crate::error::{Error, Result};
+use crate::hook::host::Host;
 use hooks::Job;
 use plan::{Broken, Draft};
 
