@@ -5,7 +5,10 @@ mod hosts;
 mod pty;
 mod sandbox;
 
+mod assets;
+mod completion;
 mod first;
 mod gates;
 mod hooks;
 mod terminal;
+mod tidy;
