@@ -11,8 +11,10 @@ mod pty;
 mod sandbox;
 
 mod answers;
+mod assets;
 mod bounds;
 mod choices;
+mod completion;
 mod crash;
 mod edits;
 mod first;
@@ -23,3 +25,4 @@ mod keys;
 mod race;
 mod replies;
 mod terminal;
+mod tidy;
