@@ -2,5 +2,6 @@
 
 pub mod error;
 pub mod id;
+pub mod repo;
 pub mod secret;
 pub mod time;
