@@ -1,5 +1,6 @@
 //! sayso puts a durable question in front of a human and brings the answer back.
 
+pub mod config;
 pub mod error;
 pub mod id;
 pub mod repo;
