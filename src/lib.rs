@@ -3,6 +3,7 @@
 pub mod config;
 pub mod error;
 pub mod id;
+pub mod policy;
 pub mod repo;
 pub mod secret;
 pub mod time;
