@@ -1,5 +1,7 @@
 //! The verbs of the domain that every surface calls: open, answer, cancel.
 
+pub mod decide;
+
 use std::time::Duration;
 
 use rand::RngExt;

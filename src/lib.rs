@@ -56,6 +56,7 @@ pub mod interrupt;
 pub mod log;
 pub mod model;
 pub mod park;
+pub mod policy;
 pub mod prompt;
 pub mod render;
 pub mod repo;

@@ -63,7 +63,7 @@ fn decide(context: &Context, args: &HookArgs, surface: Surface) -> error::Result
         agent: named.unwrap_or_else(|| surface.host().id().to_owned()),
         project: project_name(&store),
         timeout: Duration::from_secs(args.timeout),
-        max_pending: config.max_pending(),
+        config,
     };
     let tool = surface.tool(&payload)?;
     // In the terminal UI a deferred call would run: there --suspend waits like any gate.
