@@ -17,6 +17,8 @@ use crate::model::form::FormAnswer;
 use crate::model::interaction::{Body, Effect, Interaction, Question};
 use crate::model::response::{Answer, Permissions, Submission};
 use crate::model::select::{self, Pick};
+use crate::model::transition;
+use crate::time::Time;
 
 /// Answers with the flags, or asks at the terminal.
 pub fn run(context: &Context, args: &AnswerArgs) -> Result<Exit> {
@@ -39,8 +41,11 @@ pub fn run(context: &Context, args: &AnswerArgs) -> Result<Exit> {
         return super::inbox::answer_one(context, &store, &id, args.by.as_deref(), &who);
     }
     let record = store.must_load(&id)?;
-    check_digest(args, &record)?;
-    let submission = submission(args, &record)?;
+    let submission = submission(args, &record).map_err(|misfit| {
+        // Whether the flags fit is only asked of a question that can still be answered.
+        let digest = args.digest.as_ref().unwrap_or(&record.digest);
+        transition::refusal(&record, Some(digest), Time::now()).unwrap_or(misfit)
+    })?;
     let response_id = submission.response_id.clone();
     let answer = Answer::try_from(submission)?;
     let accepted = broker::answer(&store, &id, &answer, &who).map_err(|e| match e.code {
@@ -60,20 +65,6 @@ fn has_answer(args: &AnswerArgs) -> bool {
         || !args.other.is_empty()
 }
 
-fn check_digest(args: &AnswerArgs, record: &Interaction) -> Checked<()> {
-    match &args.digest {
-        Some(digest) if *digest != record.digest => Err(Error::new(
-            Code::DigestMismatch,
-            format!(
-                "interaction '{}' is not the question with that digest",
-                record.id
-            ),
-        )
-        .hint("look at it again with 'sayso show'")),
-        _ => Ok(()),
-    }
-}
-
 fn retry_hint(error: Error, response_id: &str) -> Error {
     error.hint(format!(
         "the outcome is unknown: repeat the same answer with --response-id {response_id}"
@@ -90,7 +81,7 @@ fn submission(args: &AnswerArgs, record: &Interaction) -> Checked<Submission> {
     let base = Submission {
         response_id: args.response_id.clone().unwrap_or_else(random_response_id),
         // Those of the record that the flags were matched with, never of a later one.
-        digest: Some(record.digest.clone()),
+        digest: Some(args.digest.as_ref().unwrap_or(&record.digest).clone()),
         nonce: Some(record.nonce.expose().to_owned()),
         message: args.message.clone(),
         updated_input: input

@@ -72,9 +72,9 @@ fn decide(context: &Context, args: &HookArgs, surface: Surface) -> error::Result
     // In the terminal UI a deferred call would run: there --suspend waits like any gate.
     let unattended = context.var("CLAUDE_CODE_SESSION_ATTENDED").as_deref() == Some("0");
     if args.suspend && surface == Surface::ClaudeGate && unattended {
-        return defer::run(&store, &payload, tool, &settings);
+        return defer::run(&store, &payload, &tool, &settings);
     }
-    match asking::run(&store, &payload, tool, &settings)? {
+    match asking::run(&store, &payload, &tool, &settings)? {
         Came::Decided => {}
         Came::Withdrawn => {
             if let Some(asks) = surface.undecided() {

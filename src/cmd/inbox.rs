@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
             };
             self.ring();
             let above = format!("{} pending, {waiting} agents waiting", rows.len());
-            match self.put(&row.store, &row.record, Some(above))? {
+            match self.put(&row.store, &row.record, Some(&above))? {
                 Next::Go => {}
                 Next::Skipped => drop(skipped.insert(row.record.id.clone())),
                 Next::Stop(exit) => return Ok(exit),
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Puts a question to the operator until it is answered, settled elsewhere or left.
-    fn put(&self, store: &Store, record: &Interaction, above: Option<String>) -> Result<Next> {
+    fn put(&self, store: &Store, record: &Interaction, above: Option<&str>) -> Result<Next> {
         loop {
             let mut wait = Wait::new(store, record, None, &self.interrupts, Output::Ignored)?;
             let look = Look {
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
                 record,
                 waiting: Some(store.waiting(&record.id)),
                 look,
-                above: above.clone(),
+                above: above.map(str::to_owned),
                 answered_by: &self.by,
                 response_id: random_response_id(),
                 dumb: super::ask::is_dumb(),

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::payload::Payload;
-use super::{Surface, claude, question_tool};
+use super::{Surface, claude};
 use crate::broker::{self, Lifetime};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupts;
 use crate::model::draft::Draft;
 use crate::model::interaction::{Interaction, Kind, Tool};
+use crate::model::question_tool;
 use crate::park::{self, Ended, Output, Wait};
 use crate::store::Store;
 
@@ -39,7 +40,7 @@ pub enum Came {
 ///
 /// # Errors
 /// Whatever kept it from asking, from an answer, or from printing: then nothing was decided.
-pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) -> Result<Came> {
+pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -> Result<Came> {
     let interrupts = Interrupts::listen()
         .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
     let question = draft(payload, tool.clone(), settings)?.check()?;
@@ -60,7 +61,7 @@ pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) ->
             return Err(error);
         }
     };
-    hand_over(store, settings.surface, &record, &tool)?;
+    hand_over(store, settings.surface, &record, tool)?;
     Ok(Came::Decided)
 }
 

@@ -25,7 +25,7 @@ pub fn id(session: &str, use_id: &str) -> Id {
 ///
 /// # Errors
 /// Where nothing can be told: the caller then prints the gate's `ask`.
-pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) -> Result<()> {
+pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -> Result<()> {
     let missing = |name: &str| Error::input(format!("standard input has no {name}"));
     let session = payload
         .text("session_id")
@@ -50,17 +50,21 @@ pub fn run(store: &Store, payload: &Payload, tool: Tool, settings: &Settings) ->
         }
         Err(error) => return Err(error),
     };
-    check_same(&record, &tool)?;
+    check_same(&record, tool)?;
     if record.state == State::Pending {
         return print(&claude::gate_defers());
     }
-    hand_over(store, settings.surface, &record, &tool)
+    hand_over(store, settings.surface, &record, tool)
 }
 
 /// An answer is only for the call that was shown.
 fn check_same(record: &Interaction, tool: &Tool) -> Result<()> {
     let asked = record.question.tool();
-    let input = |tool: &Tool| tool.input.as_ref().map(|i| i.value());
+    let input = |tool: &Tool| {
+        tool.input
+            .as_ref()
+            .map(super::super::model::json::Json::value)
+    };
     let same = asked.is_some_and(|asked| asked.name == tool.name && input(asked) == input(tool));
     if same {
         return Ok(());

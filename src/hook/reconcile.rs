@@ -69,7 +69,13 @@ fn same_call(record: &Interaction, payload: &Payload) -> bool {
     let Some(tool) = record.question.tool() else {
         return false;
     };
-    let input = tool.input.as_ref().map(|i| i.value());
+    let input = tool
+        .input
+        .as_ref()
+        .map(super::super::model::json::Json::value);
     payload.text("tool_name").as_ref() == Some(&tool.name)
-        && payload.get("tool_input").map(|i| i.value()) == input
+        && payload
+            .get("tool_input")
+            .map(super::super::model::json::Json::value)
+            == input
 }

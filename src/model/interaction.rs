@@ -230,7 +230,7 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// With this answer.
-    Answered(Response),
+    Answered(Box<Response>),
     /// By its deadline.
     Expired,
     /// Withdrawn.

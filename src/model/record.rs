@@ -339,7 +339,7 @@ fn state(wire: &Wire, at: Time) -> Result<State, String> {
         (Status::Answered, Some(given), None)
             if wire.answered_at.as_deref() == Some(given.created_at.as_str()) =>
         {
-            Outcome::Answered(response(given)?)
+            Outcome::Answered(Box::new(response(given)?))
         }
         (Status::Expired, None, None) if wire.answered_at.is_none() => Outcome::Expired,
         (Status::Cancelled, None, None) if wire.answered_at.is_none() => Outcome::Cancelled,

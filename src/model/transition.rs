@@ -30,16 +30,8 @@ pub fn answer(
     if let Some(accepted) = record.response() {
         return replay(record, accepted, answer);
     }
-    if record.status_at(now) != Status::Pending {
-        return Err(not_pending(record, now));
-    }
-    let fits = |given: &Option<String>, wanted: &str| {
-        given
-            .as_ref()
-            .is_some_and(|g| same(g.as_bytes(), wanted.as_bytes()))
-    };
-    if !fits(&answer.digest, &record.digest) {
-        return Err(mismatch(Code::DigestMismatch, "digest", record));
+    if let Some(refusal) = refusal(record, answer.digest.as_deref(), now) {
+        return Err(refusal);
     }
     if !answer
         .nonce
@@ -64,8 +56,20 @@ pub fn answer(
     Ok(Decision::Accept(Box::new(settled(
         record,
         now,
-        Outcome::Answered(response),
+        Outcome::Answered(Box::new(response)),
     ))))
+}
+
+/// Rules 3 to 5: why no answer to the question with this digest can be accepted; none if one can.
+pub fn refusal(record: &Interaction, digest: Option<&str>, now: Time) -> Option<Error> {
+    if let Some(accepted) = record.response() {
+        return Some(already_answered(record, accepted));
+    }
+    if record.status_at(now) != Status::Pending {
+        return Some(not_pending(record, now));
+    }
+    let fits = digest.is_some_and(|given| same(given.as_bytes(), record.digest.as_bytes()));
+    (!fits).then(|| mismatch(Code::DigestMismatch, "digest", record))
 }
 
 /// The record expired, if it is overdue at `now`.
@@ -109,7 +113,11 @@ fn replay(record: &Interaction, accepted: &Response, answer: &Answer) -> Result<
     if proven && equal {
         return Ok(Decision::Replay);
     }
-    Err(Error::new(
+    Err(already_answered(record, accepted))
+}
+
+fn already_answered(record: &Interaction, accepted: &Response) -> Error {
+    Error::new(
         Code::AlreadyAnswered,
         format!(
             "interaction '{}' is not pending (status: answered), answered by {} at {}",
@@ -121,7 +129,7 @@ fn replay(record: &Interaction, accepted: &Response, answer: &Answer) -> Result<
         "status": "answered",
         "answered_by": accepted.answered_by,
         "answered_at": accepted.created_at.to_string(),
-    })))
+    }))
 }
 
 /// The refusal to change a record that is not open; names the state and the successor.

@@ -1,13 +1,13 @@
 //! Where output goes: data to standard output, everything else to standard error.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 
 use super::style::Style;
 use super::text;
 
 /// Standard output, buffered. [`Out::flush`] says whether all of it arrived.
 pub struct Out {
-    stdout: BufWriter<Stdout>,
+    stdout: BufWriter<Direct>,
     /// Its colours.
     pub style: Style,
     /// Its width.
@@ -18,7 +18,10 @@ impl Out {
     /// Standard output in a style, `columns` wide.
     pub fn new(style: Style, columns: usize) -> Self {
         Self {
-            stdout: BufWriter::new(io::stdout()),
+            stdout: BufWriter::new(Direct {
+                stdout: io::stdout(),
+                failed: false,
+            }),
             style,
             columns,
         }
@@ -38,6 +41,30 @@ impl Out {
     /// Hands everything over.
     pub fn flush(&mut self) -> io::Result<()> {
         self.stdout.flush()
+    }
+}
+
+/// Standard output without a buffer of its own. After a failure it takes nothing more: a buffer that is
+/// dropped would otherwise write, as a success, what was just reported as a failure.
+struct Direct {
+    stdout: Stdout,
+    failed: bool,
+}
+
+impl Write for Direct {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.failed {
+            return Err(ErrorKind::Other.into());
+        }
+        let written = nix::unistd::write(&self.stdout, bytes).map_err(io::Error::from);
+        self.failed = written
+            .as_ref()
+            .is_err_and(|e| e.kind() != ErrorKind::Interrupted);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

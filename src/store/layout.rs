@@ -163,6 +163,16 @@ impl Layout {
         self.marks.join(format!("{id}.delivered"))
     }
 
+    /// How far the resume of a suspended question's workflow is.
+    pub fn resume_mark(&self, id: &Id) -> PathBuf {
+        self.marks.join(format!("{id}.resume.json"))
+    }
+
+    /// What a resumed workflow is told.
+    pub fn feedback(&self, id: &Id) -> PathBuf {
+        self.marks.join(format!("{id}.feedback"))
+    }
+
     /// The lock file.
     pub fn lock(&self) -> PathBuf {
         self.dir.join("lock")
@@ -173,8 +183,13 @@ impl Layout {
         self.dir.join("pruned")
     }
 
-    /// Makes the directories, durably, and the lock file last: where it is, everything is.
-    pub fn make(&self, home: &Home, scope_json: &str) -> Result<()> {
+    /// What the scope was made for; where it is, everything else is.
+    pub fn scope_file(&self) -> PathBuf {
+        self.dir.join("scope.json")
+    }
+
+    /// Makes the directories and the lock file, as far as they are not there.
+    pub fn make(&self, home: &Home) -> Result<()> {
         let root = home.path();
         fs::create_dir_all(root.parent().unwrap_or(root))
             .map_err(|e| Error::io("create", root, &e))?;
@@ -195,15 +210,6 @@ impl Layout {
             fsio::make_dir(dir).map_err(|e| Error::io("create", dir, &e))?;
         }
         home.check_writable()?;
-        let write = |path: &Path| {
-            let temp = fsio::write_temp(&self.tmp, scope_json.as_bytes())?;
-            fsio::replace(temp, path)
-        };
-        let file = self.dir.join("scope.json");
-        write(&file).map_err(|e| Error::io("write", &file, &e))?;
-        for dir in [&interactions, &self.dir, &scopes, root] {
-            fsio::sync_dir(dir).map_err(|e| Error::io("sync", dir, &e))?;
-        }
         let lock = self.lock();
         match fsio::open_or_create(&lock) {
             Ok(_) => Ok(()),
@@ -212,5 +218,20 @@ impl Layout {
                 lock.display()
             ))),
         }
+    }
+
+    /// Makes what [`Layout::make`] made durable, and writes the scope's file last. The caller holds the
+    /// lock: whoever gets it empties `tmp/`.
+    pub fn complete(&self, home: &Home, scope_json: &str) -> Result<()> {
+        let sync = |dir: &Path| fsio::sync_dir(dir).map_err(|e| Error::io("sync", dir, &e));
+        let interactions = self.dir.join("interactions");
+        for dir in [&interactions, &self.dir, &home.scopes(), home.path()] {
+            sync(dir)?;
+        }
+        let file = self.scope_file();
+        fsio::write_temp(&self.tmp, scope_json.as_bytes())
+            .and_then(|temp| fsio::replace(temp, &file))
+            .map_err(|e| Error::io("write", &file, &e))?;
+        sync(&self.dir)
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod create;
 pub mod layout;
+pub mod marks;
 pub mod prune;
 pub mod query;
 pub mod recover;
@@ -72,8 +73,9 @@ impl Store {
     pub fn lock(&self, wait: Duration) -> Result<Writer<'_>> {
         self.home.check_writable()?;
         let path = self.layout.lock();
-        if !path.try_exists().unwrap_or(true) {
-            self.layout.make(&self.home, &self.scope_json())?;
+        let complete = self.layout.scope_file().try_exists().unwrap_or(true);
+        if !complete {
+            self.layout.make(&self.home)?;
         }
         let file = fsio::open_or_create(&path).map_err(|e| match e {
             ReadError::Missing => {
@@ -111,6 +113,9 @@ impl Store {
             _lock: lock,
         };
         writer.tidy();
+        if !complete {
+            self.layout.complete(&self.home, &self.scope_json())?;
+        }
         Ok(writer)
     }
 
@@ -125,7 +130,7 @@ impl Store {
 
     /// The directory that the scope was made for, as `scope.json` says.
     pub fn recorded_root(&self) -> Option<String> {
-        let bytes = fsio::read(&self.layout.dir.join("scope.json"), 64 << 10).ok()?;
+        let bytes = fsio::read(&self.layout.scope_file(), 64 << 10).ok()?;
         let value: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
         Some(value.get("root")?.as_str()?.to_owned())
     }

@@ -1,5 +1,6 @@
 //! A fresh home, a repository called `shop`, an empty environment, and the binary.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -7,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 /// How long anything may take before a test gives up.
@@ -33,7 +36,21 @@ pub struct Ran {
 
 impl Sandbox {
     pub fn new() -> Self {
-        let dir = tempfile::Builder::new().prefix("sayso-").tempdir().unwrap();
+        Self::new_in(&std::env::temp_dir())
+    }
+
+    /// A world in memory, where there is such a place: for many runs whose syncs are not the point.
+    pub fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        match tempfile::tempfile_in(memory) {
+            Ok(_) => Self::new_in(memory),
+            Err(_) => Self::new(),
+        }
+    }
+
+    fn new_in(place: &Path) -> Self {
+        let mut builder = tempfile::Builder::new();
+        let dir = builder.prefix("sayso-").tempdir_in(place).unwrap();
         let sandbox = Self { dir };
         for part in ["home", "tmp", "shop/.git/objects", "shop/.git/refs"] {
             fs::create_dir_all(sandbox.path().join(part)).unwrap();
@@ -128,6 +145,12 @@ impl Sandbox {
         ran.data()
     }
 
+    /// Runs `args --json` and returns `error`; the verb must fail.
+    pub fn error(&self, args: &[&str]) -> Value {
+        let ran = self.run(args.iter().copied().chain(["--json"]));
+        ran.error()
+    }
+
     /// Opens a question and returns its record, digest and nonce included.
     pub fn request(&self, args: &[&str]) -> Value {
         let args: Vec<&str> = ["request"]
@@ -158,6 +181,29 @@ impl Sandbox {
             .collect()
     }
 
+    /// The record's own file, pending or settled, as text.
+    pub fn stored(&self, id: &str) -> String {
+        fs::read_to_string(self.settled(id))
+            .or_else(|_| fs::read_to_string(self.pending(id)))
+            .unwrap()
+    }
+
+    /// Puts a record that was made by hand into the store, with the digest of its content. The scope
+    /// must be there already.
+    pub fn plant(&self, mut record: Value) -> Value {
+        for moment in ["delivery", "waiting", "reused"] {
+            record.as_object_mut().unwrap().remove(moment);
+        }
+        record["request_digest"] = digest(&record.to_string()).into();
+        let id = record["id"].as_str().unwrap();
+        let path = match record["status"] == "pending" {
+            true => self.pending(id),
+            false => self.settled(id),
+        };
+        fs::write(path, format!("{record}\n")).unwrap();
+        record
+    }
+
     /// `respond` to a record as [`Sandbox::request`] returned it.
     pub fn respond(&self, record: &Value, response_id: &str, answer: &[&str]) -> Ran {
         let text = |name: &str| record[name].as_str().unwrap().to_owned();
@@ -174,6 +220,63 @@ impl Sandbox {
         args.extend(answer.iter().map(|a| (*a).to_owned()));
         self.run(args)
     }
+}
+
+/// What a refusal looks like: code, exit code, HTTP status.
+pub type Refusal = (&'static str, i64, i64);
+pub const INVALID_INPUT: Refusal = ("invalid_input", 2, 400);
+pub const INVALID_ANSWER: Refusal = ("invalid_answer", 2, 400);
+pub const NOT_FOUND: Refusal = ("not_found", 3, 404);
+pub const ALREADY: Refusal = ("already_answered", 4, 409);
+pub const NOT_PENDING: Refusal = ("not_pending", 5, 400);
+pub const DIGEST: Refusal = ("digest_mismatch", 6, 400);
+pub const NONCE: Refusal = ("nonce_mismatch", 6, 400);
+pub const SELF_ANSWER: Refusal = ("self_answer", 8, 403);
+pub const UNAVAILABLE: Refusal = ("unavailable", 7, 503);
+
+/// The failure that `ran` reports, which must be `kind`.
+pub fn failure(ran: &Ran, (code, exit, http): Refusal) -> Value {
+    let error = ran.error();
+    let found = (&error["code"], &error["exit_code"], &error["http_status"]);
+    assert_eq!(found, (&json!(code), &json!(exit), &json!(http)), "{error}");
+    error
+}
+
+/// A member that is a string.
+pub fn text<'a>(record: &'a Value, name: &str) -> &'a str {
+    record[name].as_str().unwrap()
+}
+
+/// The digest that a record's text should have, from the specification: the SHA-256 of a prefix, the id
+/// and the compact canonical question, whose members are taken byte for byte.
+pub fn digest(record: &str) -> String {
+    const CANONICAL: [&str; 16] = [
+        "kind",
+        "host",
+        "agent",
+        "agent_instance",
+        "project",
+        "session_id",
+        "cwd",
+        "prompt",
+        "choices",
+        "text_max_length",
+        "questions",
+        "tool",
+        "action",
+        "suspended",
+        "workflow_id",
+        "task_id",
+    ];
+    let members: HashMap<String, Box<RawValue>> = serde_json::from_str(record).unwrap();
+    let canonical: Vec<String> = CANONICAL
+        .iter()
+        .filter_map(|name| Some(format!("\"{name}\":{}", members.get(*name)?.get())))
+        .collect();
+    let id = members["id"].get().trim_matches('"');
+    let text = format!("sayso/1\n{id}\n{{{}}}", canonical.join(","));
+    let hash = Sha256::digest(text);
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Ran {
