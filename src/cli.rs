@@ -117,6 +117,8 @@ verbs! {
         "sayso doctor";
     "hook" Hook(HookArgs) "Answer a host's permission prompt: its JSON in, its decision out"
         "sayso hook claude permission-request < event.json";
+    "harness" Harness(HarnessArgs) "Install into a host's settings, take it out, say what is there"
+        "sayso harness install claude --ask";
     "completions" Completions(CompletionsArgs) "Print a shell's completion script"
         "sayso completions zsh > ~/.zfunc/_sayso";
     "__complete" Complete(CompleteArgs) "Print what could stand at the end of a command line"

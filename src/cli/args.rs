@@ -437,3 +437,84 @@ pub struct HelpArgs {
     /// A verb, or interactions, exit-codes, environment, files, hosts, security
     pub topic: Option<String>,
 }
+
+/// `harness`
+#[derive(Args, Debug)]
+pub struct HarnessArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: HarnessVerb,
+}
+
+/// The verbs of `harness`.
+#[derive(clap::Subcommand, Debug)]
+pub enum HarnessVerb {
+    /// Make the host's files hold what these options ask for
+    Install(InstallArgs),
+    /// Take everything of ours out of the host's files
+    Uninstall(UninstallArgs),
+    /// Say what is installed
+    Status(PlaceArgs),
+}
+
+/// For whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum AudienceArg {
+    /// This user, in every project.
+    User,
+    /// Everybody who works in this project.
+    Project,
+}
+
+/// Which host, and where its files are.
+#[derive(Args, Debug)]
+pub struct PlaceArgs {
+    /// claude, codex, gemini, copilot, cursor, opencode, hermes, openclaw or pi
+    pub host: String,
+    /// For this user, or for everybody who works in this project
+    #[arg(long = "for", value_enum, value_name = "WHOM", default_value = "user")]
+    pub audience: AudienceArg,
+    /// Stands in for the host's own directory, or for the project's root
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub path: Option<PathBuf>,
+}
+
+/// `harness install`
+#[derive(Args, Debug)]
+pub struct InstallArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub place: PlaceArgs,
+    /// Answer the host's permission prompts
+    #[arg(long, alias = "approvals")]
+    pub ask: bool,
+    /// Decide before the host's own rules
+    #[arg(long)]
+    pub gate: bool,
+    /// Register the MCP server
+    #[arg(long)]
+    pub mcp: bool,
+    /// The agent whose policy applies [default: the host's id]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+    /// Print or write the instructions for agents that cannot be intercepted
+    #[arg(long, value_name = "FILE|-", num_args = 0..=1, default_missing_value = "-")]
+    pub instructions: Option<PathBuf>,
+    /// Print what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace what is broken or was edited; a .bak is kept
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `harness uninstall`
+#[derive(Args, Debug)]
+pub struct UninstallArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub place: PlaceArgs,
+    /// Print what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}

@@ -65,10 +65,7 @@ fn decide(context: &Context, args: &HookArgs, surface: Surface) -> error::Result
         timeout: Duration::from_secs(args.timeout),
         max_pending: config.max_pending(),
     };
-    let tool = match surface {
-        Surface::ClaudeElicitation => payload.elicitation()?,
-        _ => payload.tool()?,
-    };
+    let tool = surface.tool(&payload)?;
     // In the terminal UI a deferred call would run: there --suspend waits like any gate.
     let unattended = context.var("CLAUDE_CODE_SESSION_ATTENDED").as_deref() == Some("0");
     if args.suspend && surface == Surface::ClaudeGate && unattended {

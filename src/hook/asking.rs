@@ -91,12 +91,12 @@ pub(super) fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Resul
         host: Some(host.id().to_owned()),
         agent_instance: payload.sub_agent(),
         project: settings.project.clone(),
-        session_id: payload.text("session_id"),
+        session_id: payload.session(),
         turn_id: payload
             .text("turn_id")
             .or_else(|| payload.text("prompt_id")),
-        cwd: payload.text("cwd").filter(|cwd| cwd.starts_with('/')),
-        prompt: format!("{} wants to run {}", host.name(), tool.name),
+        cwd: payload.cwd(),
+        prompt: format!("{} wants to run {}", host.title(), tool.name),
         ..Draft::default()
     };
     if settings.surface == Surface::ClaudeElicitation {
@@ -110,7 +110,7 @@ pub(super) fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Resul
         )
     {
         draft.kind = Some(Kind::Form);
-        draft.prompt = format!("{} asks", host.name());
+        draft.prompt = format!("{} asks", host.title());
         draft.questions = question_tool::questions(tool.input.as_ref())?;
     }
     draft.tool = Some(tool);
