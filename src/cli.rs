@@ -2,10 +2,12 @@
 //! does is in `cmd`.
 
 pub mod args;
+pub mod asking;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
+pub use asking::*;
 
 use crate::render::style::When;
 

@@ -28,19 +28,22 @@
 //!
 //! | it falls between | what is left | who repairs it |
 //! |---|---|---|
+//! | **a new scope**: directories → `scope.json` | a scope without it | the next writer: where that file is, everything else is |
 //! | **create**: write in `tmp/` → rename into `pending/` | a file in `tmp/` | the next holder of the lock empties `tmp/` |
+//! | resume mark → rename (suspended only) | a mark without a question | nobody needs to: the host asks again under the same id |
 //! | rename → fsync of `pending/` | a complete question, after a power cut possibly none; nobody was told of it | nobody needs to: its lease died with the asker, so it is shown as not waited for, and expires |
 //! | fsync → key's index, event | a question without its `interaction_created` | nobody needs to: keys are found in the questions, no state is read from events |
 //! | event → superseding the older | two questions under one key | the next request under that key keeps the newest |
 //! | **settle**: `awaited/` mark → commit | a mark without an answer | whoever takes the lock once the question is settled |
 //! | write in `tmp/` → rename into `settled/` | a file in `tmp/`; the question is still open | the next holder of the lock; the answer may be given again |
 //! | rename (the commit) → fsync of `settled/` | the settled record beside its question; after a power cut possibly only the question; nobody was told of it | readers take the settled one; the next writer that meets it syncs, appends the event and unlinks the question |
-//! | fsync → event | the same, the event missing | the same writer |
-//! | event → unlink in `pending/` | the settled record beside its question | the same writer |
+//! | the fsync fails | the same; the verb says "durability unknown" | the next writer syncs again before it acknowledges a replay |
+//! | fsync → event | the same, the event missing | the next writer that meets it |
+//! | event → unlink in `pending/` | the settled record beside its question | the next writer that meets it |
 //! | unlink → the waiter's output | an answer that was not picked up | the waiter, if it lives: it was woken by the unlink, or looks within a second |
 //! | output → `marks/` | an answer that was picked up and counts as waited for | nobody: the mark is about the past |
 //! | mark → `interaction_delivered` | the `awaited/` mark | the next holder of the lock appends the event, for ten minutes |
-//! | **prune**: fsync of `pending/` → marks → record | a record without its marks | the next prune |
+//! | **prune**: unlink and fsync in `pending/` → marks → record | a record without its marks | the next prune |
 
 pub mod broker;
 pub mod cli;

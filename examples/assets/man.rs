@@ -13,10 +13,22 @@ pub(crate) fn pages() -> io::Result<Vec<(String, String)>> {
     let mut root = cli::full_command();
     root.build();
     let mut pages = vec![("sayso.1".to_owned(), root_page(&root)?)];
-    for verb in root.get_subcommands().filter(|v| !v.is_hide_set()) {
-        pages.push((format!("sayso-{}.1", verb.get_name()), verb_page(verb)?));
+    for verb in visible(&root) {
+        pages.push((file(verb), verb_page(verb)?));
+        for part in visible(verb) {
+            pages.push((file(part), part_page(verb, part)?));
+        }
     }
     Ok(pages)
+}
+
+fn visible(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    command.get_subcommands().filter(|verb| !verb.is_hide_set())
+}
+
+fn file(command: &clap::Command) -> String {
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    format!("{name}.1")
 }
 
 fn man(command: &clap::Command) -> Man {
@@ -46,8 +58,11 @@ fn verb_page(verb: &clap::Command) -> io::Result<String> {
     let man = man(verb);
     let mut page = Vec::new();
     head(&man, &mut page)?;
+    if visible(verb).next().is_some() {
+        man.render_subcommands_section(&mut page)?;
+    }
     let mut rest = Roff::new();
-    if name == "hook" {
+    if matches!(name, "hook" | "harness") {
         section(&mut rest, "HOSTS", body(topic("hosts")));
     }
     section(&mut rest, "EXIT STATUS", &exit_status(name));
@@ -60,6 +75,21 @@ fn verb_page(verb: &clap::Command) -> io::Result<String> {
     see_also(
         &mut rest,
         related(name).iter().map(|page| (*page).to_owned()),
+    );
+    rest.to_writer(&mut page)?;
+    text(page)
+}
+
+/// The page of a part of a verb, as `harness install`.
+fn part_page(verb: &clap::Command, part: &clap::Command) -> io::Result<String> {
+    let mut page = Vec::new();
+    head(&man(part), &mut page)?;
+    let mut rest = Roff::new();
+    section(&mut rest, "EXIT STATUS", &exit_status(verb.get_name()));
+    section(&mut rest, "ENVIRONMENT", &environment(verb.get_name()));
+    see_also(
+        &mut rest,
+        [format!("sayso-{}", verb.get_name()), "sayso".to_owned()].into_iter(),
     );
     rest.to_writer(&mut page)?;
     text(page)
@@ -192,7 +222,14 @@ fn related(verb: &str) -> &'static [&'static str] {
         "answer" | "respond" | "inbox" => &["sayso", "sayso-list", "sayso-show", "sayso-ask"],
         "watch" | "count" | "events" => &["sayso", "sayso-list", "sayso-inbox"],
         "prune" | "doctor" => &["sayso", "sayso-list"],
-        "hook" => &["sayso", "sayso-inbox", "sayso-answer", "sayso-doctor"],
+        "hook" => &[
+            "sayso",
+            "sayso-harness",
+            "sayso-inbox",
+            "sayso-answer",
+            "sayso-doctor",
+        ],
+        "harness" => &["sayso", "sayso-hook", "sayso-doctor"],
         _ => &["sayso"],
     }
 }

@@ -145,7 +145,24 @@ fn names_come_from_the_store_and_the_configuration() {
     let root = world.repo().to_str().unwrap().to_owned();
     assert_eq!(complete(&world, &["--scope", "sh"])[0].0, scope);
     assert!(root.ends_with("shop") && scope.starts_with("shop-"));
-    assert_eq!(values(&world, &["hook", "c"]), ["claude", "codex"]);
+    assert_eq!(
+        values(&world, &["hook", "c"]),
+        ["claude", "codex", "copilot", "cursor"]
+    );
+    assert_eq!(values(&world, &["hook", "her"]), [""; 0]);
+    assert_eq!(
+        complete(&world, &["harness", "install", "her"]),
+        [("hermes".to_owned(), "Hermes".to_owned())]
+    );
+    assert_eq!(
+        values(&world, &["harness", ""]),
+        ["install", "uninstall", "status"]
+    );
+    assert_eq!(
+        values(&world, &["harness", "status", "pi", "--for", ""]),
+        ["user", "project"]
+    );
+    assert_eq!(values(&world, &["install-harness", "cl"]), ["claude"]);
     assert_eq!(
         values(&world, &["hook", "codex", "p"]),
         ["permission-request"]
