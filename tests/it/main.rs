@@ -9,6 +9,8 @@ mod answers;
 mod bounds;
 mod choices;
 mod edits;
+mod envelopes;
+mod exits;
 mod first;
 mod gates;
 mod hooks;
