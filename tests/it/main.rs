@@ -16,5 +16,8 @@ mod gates;
 mod hooks;
 mod identity;
 mod keys;
+mod listing;
 mod replies;
+mod streams;
+mod telling;
 mod terminal;
