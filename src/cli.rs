@@ -62,6 +62,7 @@ macro_rules! verbs {
                 $($name => Some(
                     <$args>::augment_args(Command::new($name))
                         .about($about)
+                        .hide($name.starts_with('_'))
                         .after_help(concat!("Example:\n  ", $example)),
                 ),)*
                 _ => None,
@@ -118,6 +119,8 @@ verbs! {
         "sayso hook claude permission-request < event.json";
     "completions" Completions(CompletionsArgs) "Print a shell's completion script"
         "sayso completions zsh > ~/.zfunc/_sayso";
+    "__complete" Complete(CompleteArgs) "Print what could stand at the end of a command line"
+        "sayso __complete --word=pen -- list --status";
     "help" Help(HelpArgs) "Print help on a verb or a topic"
         "sayso help exit-codes";
 }
@@ -131,7 +134,7 @@ fn root() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .after_help(
-            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | security",
+            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | security",
         )
 }
 

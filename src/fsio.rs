@@ -136,6 +136,14 @@ pub fn replace(temp: NamedTempFile, path: &Path) -> io::Result<()> {
     temp.persist(path).map(drop).map_err(|e| e.error)
 }
 
+/// As [`replace`], durably: after this returns, the content is on disk under that name.
+pub fn replace_durably(temp: NamedTempFile, path: &Path) -> io::Result<File> {
+    temp.as_file().sync_data()?;
+    let file = temp.persist(path).map_err(|e| e.error)?;
+    sync_dir(path.parent().unwrap_or(Path::new("/")))?;
+    Ok(file)
+}
+
 /// Makes the names in a directory durable.
 pub fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
@@ -219,6 +227,17 @@ pub enum Held {
     No,
     /// Cannot be told on this file system.
     Unknown,
+}
+
+impl Held {
+    /// The name in JSON (`waiting`).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// Takes a shared lease: an open-file-description read lock, dropped by the kernel at death.

@@ -3,6 +3,7 @@
 pub mod broker;
 pub mod cli;
 pub mod cmd;
+pub mod completion;
 pub mod config;
 pub mod error;
 pub mod events;

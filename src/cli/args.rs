@@ -420,9 +420,20 @@ pub struct CompletionsArgs {
     pub shell: String,
 }
 
+/// `__complete`, which the completion scripts call
+#[derive(Args, Debug)]
+pub struct CompleteArgs {
+    /// The word that is being typed, up to the cursor
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    pub word: std::ffi::OsString,
+    /// The words between the program's name and that one
+    #[arg(last = true)]
+    pub words: Vec<std::ffi::OsString>,
+}
+
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, security
     pub topic: Option<String>,
 }

@@ -16,9 +16,9 @@ pub fn run(context: &Context, args: &GetArgs) -> Result<Exit> {
     let (store, id) = find_exact(context, &context.asking_scopes()?, &args.id)?;
     let record = store.must_load(&id)?;
     let now = Time::now();
-    let mut extra = super::list::marks(&store, &record);
+    let mut extra = store.beside(&record);
     if record.status_at(now) == Status::Pending {
-        extra.push(("waiting", super::list::held_name(store.waiting(&id)).into()));
+        extra.push(("waiting", store.waiting(&id).name().into()));
     }
     let mut out = context.out();
     out.line(&envelope::success(&envelope::record(

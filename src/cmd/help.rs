@@ -8,11 +8,12 @@ use crate::cli::{self, HelpArgs};
 use crate::error::Error;
 
 /// The topics and their texts.
-pub const TOPICS: [(&str, &str); 5] = [
+pub const TOPICS: [(&str, &str); 6] = [
     ("interactions", include_str!("help/interactions.txt")),
     ("exit-codes", include_str!("help/exit-codes.txt")),
     ("environment", include_str!("help/environment.txt")),
     ("files", include_str!("help/files.txt")),
+    ("hosts", include_str!("help/hosts.txt")),
     ("security", include_str!("help/security.txt")),
 ];
 
@@ -37,7 +38,9 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 }
                 (None, None) => {
                     return Err(Error::input("there is no such verb or topic")
-                        .hint("topics: interactions, exit-codes, environment, files, security")
+                        .hint(
+                            "topics: interactions, exit-codes, environment, files, hosts, security",
+                        )
                         .into());
                 }
             }

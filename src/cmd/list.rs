@@ -1,12 +1,10 @@
 //! `sayso list`: the questions, oldest first.
 
 use anyhow::Result;
-use serde_json::Value;
 
 use super::context::Context;
 use super::exit::Exit;
 use crate::cli::ListArgs;
-use crate::fsio::Held;
 use crate::model::interaction::{Interaction, Question, State, Status};
 use crate::model::record::{Newer, Secrets};
 use crate::render::json as envelope;
@@ -116,40 +114,14 @@ fn wanted(args: &ListArgs, row: &Row, every_status: bool, now: Time) -> bool {
 }
 
 fn row_json(row: &Row, now: Time, with_scope: bool) -> String {
-    let mut extra = marks(&row.store, &row.record);
+    let mut extra = row.store.beside(&row.record);
     if row.record.status_at(now) == Status::Pending {
-        extra.push((
-            "waiting",
-            held_name(row.store.waiting(&row.record.id)).into(),
-        ));
+        extra.push(("waiting", row.store.waiting(&row.record.id).name().into()));
     }
     if with_scope {
         extra.push(("scope", row.store.scope.clone().into()));
     }
     envelope::record(&row.record, now, Secrets::Hidden, &extra)
-}
-
-/// What stands beside a settled record.
-pub(super) fn marks(store: &Store, record: &Interaction) -> Vec<(&'static str, Value)> {
-    match record.response() {
-        Some(_) => match store.delivered_at(&record.id) {
-            Some(at) => vec![(
-                "delivery",
-                serde_json::json!({ "delivered_at": at.to_string() }),
-            )],
-            None => Vec::new(),
-        },
-        None => Vec::new(),
-    }
-}
-
-/// `yes`, `no` or `unknown`.
-pub(super) fn held_name(held: Held) -> &'static str {
-    match held {
-        Held::Yes => "yes",
-        Held::No => "no",
-        Held::Unknown => "unknown",
-    }
 }
 
 fn cells(
@@ -199,7 +171,7 @@ fn row_cells(
         _ => "-".into(),
     };
     let waits = if pending && !q.suspended {
-        held_name(row.store.waiting(&record.id))
+        row.store.waiting(&record.id).name()
     } else {
         "-"
     };

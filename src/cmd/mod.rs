@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod ask;
 pub mod cancel;
+pub mod complete;
 pub mod completions;
 pub mod context;
 pub mod count;
@@ -48,6 +49,7 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Doctor(_) => doctor::run(context),
         Verb::Hook(args) => hook::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),
+        Verb::Complete(args) => complete::run(context, &args),
         Verb::Help(args) => help::run(context, &args),
     }
 }

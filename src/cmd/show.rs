@@ -45,9 +45,9 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
     let now = Time::now();
     let waiting = (record.status_at(now) == Status::Pending).then(|| store.waiting(&id));
     if context.global.json {
-        let mut extra = super::list::marks(&store, &record);
+        let mut extra = store.beside(&record);
         if let Some(waiting) = waiting {
-            extra.push(("waiting", super::list::held_name(waiting).into()));
+            extra.push(("waiting", waiting.name().into()));
         }
         out.line(&envelope::success(&envelope::record(
             &record,

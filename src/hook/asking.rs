@@ -4,12 +4,13 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::payload::Payload;
-use super::{Surface, claude, question_tool};
+use super::{Surface, claude};
 use crate::broker::{self, Lifetime};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupts;
 use crate::model::draft::Draft;
 use crate::model::interaction::{Interaction, Kind, Tool};
+use crate::model::question_tool;
 use crate::park::{self, Ended, Output, Wait};
 use crate::store::Store;
 

@@ -1,10 +1,11 @@
 //! Claude Code's own words (measured on 2.1.332; code.claude.com/docs/en/hooks). Optional members are
 //! left out: a `null` or an unknown shape makes the host reject the whole output.
 
-use super::{deny_message, question_tool, quoted};
 use crate::error::{Code, Error, Result};
 use crate::model::elicitation;
 use crate::model::interaction::{Effect, FormQuestion, Interaction, Tool};
+use crate::model::json::quoted;
+use crate::model::question_tool;
 use crate::model::response::{Body, Response};
 
 /// What an answer comes to for a tool call.
@@ -94,7 +95,7 @@ fn gate_output(decision: &str, reason: &str, input: Option<&str>) -> String {
 
 fn verdict(opened: &Interaction, tool: &Tool, response: &Response) -> Result<Verdict> {
     let denied = || Verdict::Deny {
-        message: deny_message(response),
+        message: response.denial(),
     };
     match &response.body {
         Body::Form(reply) => {

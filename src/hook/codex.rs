@@ -1,9 +1,9 @@
 //! Codex's own words (measured on 0.171.0). It parses strictly: any member beyond these makes the hook
 //! count as failed.
 
-use super::{deny_message, quoted};
 use crate::error::{Code, Error, Result};
 use crate::model::interaction::{Effect, Interaction};
+use crate::model::json::quoted;
 use crate::model::response::{Body, Response};
 
 /// The output of a PermissionRequest hook.
@@ -23,7 +23,7 @@ pub fn permission(opened: &Interaction, response: &Response) -> Result<String> {
     };
     match effect {
         Some(Effect::Allow) => Ok(permission_allows()),
-        Some(Effect::Deny) => Ok(permission_denies(&deny_message(response))),
+        Some(Effect::Deny) => Ok(permission_denies(&response.denial())),
         None => Err(Error::new(
             Code::Internal,
             "the answer neither allows nor denies",

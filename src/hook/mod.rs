@@ -8,8 +8,8 @@ pub mod asking;
 pub mod claude;
 pub mod codex;
 pub mod defer;
+pub mod install;
 pub mod payload;
-pub mod question_tool;
 pub mod reconcile;
 
 use crate::error::{Error, Result};
@@ -148,17 +148,4 @@ impl Surface {
             Self::ClaudeGate => Some(claude::gate_asks()),
         }
     }
-}
-
-/// What a host tells the model where the operator gave no reason.
-fn deny_message(response: &Response) -> String {
-    match &response.message {
-        Some(message) => message.clone(),
-        None => format!("Denied by {}", response.answered_by),
-    }
-}
-
-/// A string as JSON.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

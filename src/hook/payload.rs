@@ -86,7 +86,7 @@ impl Payload {
         let members = ["mcp_server_name", "message", "requested_schema"];
         let given = members.iter().filter_map(|name| {
             let value = self.get(name)?.as_str();
-            Some(format!("{}:{value}", super::quoted(name)))
+            Some(format!("{}:{value}", crate::model::json::quoted(name)))
         });
         let input = format!("{{{}}}", given.collect::<Vec<_>>().join(","));
         Ok(Tool {

@@ -89,6 +89,20 @@ impl fmt::Debug for Json {
     }
 }
 
+/// A string as JSON.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// An object of members that are JSON already.
+pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let members = members.into_iter();
+    let each: Vec<String> = members
+        .map(|(name, value)| format!("{}:{value}", quoted(name)))
+        .collect();
+    format!("{{{}}}", each.join(","))
+}
+
 /// What serde_json says, without the text that it quotes.
 pub fn reason(error: &serde_json::Error) -> String {
     let what = match error.classify() {

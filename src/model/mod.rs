@@ -6,10 +6,12 @@ pub mod elicitation;
 pub mod form;
 pub mod interaction;
 pub mod json;
+pub mod question_tool;
 pub mod record;
 pub mod response;
 pub mod select;
 pub mod transition;
+pub mod view;
 
 #[cfg(test)]
 mod properties;

@@ -62,6 +62,16 @@ pub struct Response {
     pub created_at: Time,
 }
 
+impl Response {
+    /// What the asker is told where this answer denies: never empty.
+    pub fn denial(&self) -> String {
+        match &self.message {
+            Some(message) => message.clone(),
+            None => format!("Denied by {}", self.answered_by),
+        }
+    }
+}
+
 /// An answer as it was submitted: nothing is checked yet. It holds secrets and so has no `Debug`.
 #[derive(Clone, Default)]
 pub struct Submission {

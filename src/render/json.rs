@@ -1,12 +1,9 @@
 //! The JSON envelope: one compact line, success to standard output, failure to standard error.
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::error::Error;
-use crate::model::interaction::Interaction;
-use crate::model::record::{Secrets, to_json};
-use crate::model::transition;
-use crate::time::Time;
+pub use crate::model::view::{record, with_members};
 
 /// A success, around data that is JSON already.
 pub fn success(data: &str) -> String {
@@ -31,29 +28,6 @@ pub fn failure(error: &Error) -> String {
     }
     let envelope = serde_json::json!({ "schema": "sayso.cli.v1", "ok": false, "error": inner });
     envelope.to_string()
-}
-
-/// A record as anyone may see it at `now` (an overdue one is expired), with members of the moment.
-pub fn record(
-    record: &Interaction,
-    now: Time,
-    secrets: Secrets,
-    extra: &[(&str, Value)],
-) -> String {
-    let seen = transition::expire(record, now);
-    let text = to_json(seen.as_ref().unwrap_or(record), secrets);
-    with_members(&text, extra)
-}
-
-/// A JSON object's text with members added at its end.
-pub fn with_members(object: &str, extra: &[(&str, Value)]) -> String {
-    let object = object.trim_end();
-    let mut text = object.strip_suffix('}').unwrap_or(object).to_owned();
-    for (name, value) in extra {
-        text.push_str(&format!(",{}:{value}", Value::from(*name)));
-    }
-    text.push('}');
-    text
 }
 
 /// A list of records that are JSON already.

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 
 use sha2::{Digest, Sha256};
 
+use super::marks::{Resume, Stage};
 use super::query::Entry;
 use super::{Store, Writer};
 use crate::error::{Error, Result};
@@ -22,6 +23,11 @@ use crate::model::transition;
 pub struct Lease(File);
 
 impl Lease {
+    /// From a file on which the lock was taken.
+    pub(super) fn of(file: File) -> Self {
+        Self(file)
+    }
+
     /// Whether someone else waits for the same question.
     pub fn others(&self) -> fsio::Held {
         fsio::lease_held(&self.0)
@@ -90,6 +96,11 @@ impl Writer<'_> {
         let path = layout.pending_file(&record.id);
         if layout.settled_file(&record.id).try_exists().unwrap_or(true) {
             return Err(taken(&record.id));
+        }
+        if record.question.suspended {
+            // Before the question can be seen: an answer finds what it has to resume.
+            let paused = Resume::new(Stage::Paused, record.created_at, 0);
+            drop(self.write_resume(&record.id, &paused)?);
         }
         let temp = self.write_temp(record)?;
         // Taken before the question can be seen: whoever sees it sees that someone waits.

@@ -163,6 +163,16 @@ impl Layout {
         self.marks.join(format!("{id}.delivered"))
     }
 
+    /// How far the resume of a suspended question's workflow is.
+    pub fn resume_mark(&self, id: &Id) -> PathBuf {
+        self.marks.join(format!("{id}.resume.json"))
+    }
+
+    /// What a resumed workflow is told.
+    pub fn feedback(&self, id: &Id) -> PathBuf {
+        self.marks.join(format!("{id}.feedback"))
+    }
+
     /// The lock file.
     pub fn lock(&self) -> PathBuf {
         self.dir.join("lock")

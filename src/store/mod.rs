@@ -6,6 +6,7 @@
 
 pub mod create;
 pub mod layout;
+pub mod marks;
 pub mod prune;
 pub mod query;
 pub mod recover;

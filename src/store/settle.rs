@@ -10,10 +10,9 @@ use crate::events::{Event, Type};
 use crate::fsio::{self, Held};
 use crate::id::Id;
 use crate::log;
-use crate::model::interaction::{Interaction, Status};
+use crate::model::interaction::Interaction;
 use crate::model::response::{Answer, Responder};
 use crate::model::transition::{self, Decision};
-use crate::time::Time;
 
 /// What became of an answer.
 #[derive(Debug)]
@@ -42,7 +41,7 @@ impl Writer<'_> {
         let question = fsio::open(&self.store.layout().pending_file(id)).ok();
         match transition::answer(&record, answer, who, self.now) {
             Ok(Decision::Replay) => {
-                self.finish(&record);
+                self.finish(&record)?;
                 Ok(Answered {
                     record,
                     replayed: true,
@@ -59,7 +58,7 @@ impl Writer<'_> {
                 })
             }
             Err(error) => {
-                self.finish(&record);
+                let _ = self.finish(&record);
                 Err(error)
             }
         }
@@ -72,7 +71,7 @@ impl Writer<'_> {
             return Ok((self.settle(&expired)?, false));
         }
         let Some(cancelled) = transition::cancel(&record, self.now) else {
-            self.finish(&record);
+            self.finish(&record)?;
             return Ok((record, false));
         };
         let event = Event::of(&cancelled, Type::InteractionCancelled, self.now).by(by);
@@ -92,7 +91,7 @@ impl Writer<'_> {
     pub fn sweep(&self) -> Result<()> {
         for id in self.store.stale_ids()? {
             if let Ok(record) = self.store.must_load(&id) {
-                self.finish(&record);
+                let _ = self.finish(&record);
             }
         }
         for record in self.store.pending()?.into_iter().filter_map(Entry::current) {
@@ -141,13 +140,14 @@ impl Writer<'_> {
             Ok(_) => {}
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {
                 let other = self.store.must_load(&record.id)?;
-                self.finish(&other);
+                self.finish(&other)?;
                 return Ok(other);
             }
             Err(e) => return Err(Error::io("write", &path, &e)),
         }
-        let synced = fsio::sync_dir(&layout.settled);
         log::debug(|| format!("settled {} ({})", record.id, record.status().name()));
+        // Where this fails the question stays, so that the next writer syncs again before it acknowledges.
+        self.sync_settled(&record.id)?;
         self.append(event);
         if let Err(e) = fsio::remove(&layout.pending_file(&record.id)) {
             log::warn(&format!(
@@ -155,65 +155,15 @@ impl Writer<'_> {
                 record.id
             ));
         }
-        synced.map_err(|e| {
-            Error::unavailable(format!(
-                "interaction '{}' is recorded, durability unknown: {e}",
-                record.id
-            ))
-            .hint("repeat the same command with the same response id")
-        })?;
         Ok(record.clone())
     }
 }
 
 impl Store {
-    /// Marks an answer as picked up by this process; the first to do so wins. Not synced: the mark
-    /// says something about the past, and the answer does not depend on it.
-    pub fn mark_delivered(&self, record: &Interaction) {
-        if record.status() == Status::Answered {
-            let _ = fsio::create_mark(&self.layout().delivered_mark(&record.id));
-        }
-    }
-
-    /// Whether an answer was picked up.
-    pub fn is_delivered(&self, id: &Id) -> bool {
-        self.layout()
-            .delivered_mark(id)
-            .try_exists()
-            .unwrap_or(false)
-    }
-
-    /// When an answer was picked up, if it was.
-    pub fn delivered_at(&self, id: &Id) -> Option<Time> {
-        let modified = self
-            .layout()
-            .delivered_mark(id)
-            .metadata()
-            .ok()?
-            .modified()
-            .ok()?;
-        let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
-        Some(Time::from_micros(i64::try_from(since.as_micros()).ok()?))
-    }
-
     /// Settles what is overdue, if the lock is free at once; who only reads does no more than that.
     pub fn sweep_if_free(&self) {
         if let Ok(writer) = self.lock(Duration::ZERO) {
             let _ = writer.sweep();
         }
-    }
-
-    /// Waits until an answer is picked up, at most `wait`; whether it was.
-    pub fn await_delivery(&self, id: &Id, wait: Duration) -> bool {
-        let start = std::time::Instant::now();
-        let mut pause = Duration::from_micros(200);
-        while !self.is_delivered(id) {
-            if start.elapsed() >= wait {
-                return false;
-            }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(5));
-        }
-        true
     }
 }

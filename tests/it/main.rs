@@ -1,5 +1,9 @@
 //! Everything that is tested through the binary, in one program.
-#![allow(unreachable_pub, reason = "a test program has no reach")]
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    reason = "a test program has no outside"
+)]
 
 mod hosts;
 mod pty;
@@ -8,6 +12,7 @@ mod sandbox;
 mod answers;
 mod bounds;
 mod choices;
+mod crash;
 mod edits;
 mod envelopes;
 mod exits;
@@ -16,7 +21,9 @@ mod gates;
 mod hooks;
 mod identity;
 mod keys;
+mod library;
 mod listing;
+mod race;
 mod replies;
 mod streams;
 mod telling;

@@ -2,11 +2,10 @@
 
 use serde::Deserialize;
 
-use super::quoted;
+use super::form::{FormAnswer, FormReply};
+use super::interaction::{FormOption, FormQuestion, Tool};
+use super::json::{Json, quoted, reason};
 use crate::error::{Error, Result};
-use crate::model::form::{FormAnswer, FormReply};
-use crate::model::interaction::{FormOption, FormQuestion, Tool};
-use crate::model::json::{Json, reason};
 
 /// The tool's exact name.
 pub const NAME: &str = "AskUserQuestion";
