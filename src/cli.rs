@@ -161,23 +161,29 @@ pub fn command_for(args: &[std::ffi::OsString]) -> Command {
 
 /// The first argument that is no option and no option's value.
 pub fn named_verb(args: &[std::ffi::OsString]) -> Option<&str> {
-    let mut args = args.iter().skip(1);
-    while let Some(arg) = args.next() {
-        match arg.to_str()? {
-            "--repo" | "--scope" | "--color" => drop(args.next()),
+    args[verb_at(args)?].to_str()
+}
+
+/// Where that argument stands.
+fn verb_at(args: &[std::ffi::OsString]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        match args.get(at)?.to_str()? {
+            "--repo" | "--scope" | "--color" => at += 2,
             "--help" | "-h" | "--version" | "-V" => return None,
-            option if option.starts_with('-') => {}
-            verb => return Some(verb),
+            option if option.starts_with('-') => at += 1,
+            _ => return Some(at),
         }
     }
-    None
 }
 
 /// Rewrites the spellings of the two older tools, and this one's aliases, to this one's verbs.
 pub fn modernise(args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
-    let words: Vec<&str> = args
+    let Some(at) = verb_at(&args) else {
+        return args;
+    };
+    let words: Vec<&str> = args[at..]
         .iter()
-        .skip(1)
         .take(3)
         .map(|a| a.to_str().unwrap_or(""))
         .collect();
@@ -190,10 +196,10 @@ pub fn modernise(args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
         _ => return args,
     };
     let put = put.iter().map(std::ffi::OsString::from);
-    args[..1]
+    args[..at]
         .iter()
         .cloned()
         .chain(put)
-        .chain(args[1 + drop..].iter().cloned())
+        .chain(args[at + drop..].iter().cloned())
         .collect()
 }

@@ -6,7 +6,6 @@
 )]
 
 mod hosts;
-mod library;
 mod pty;
 mod sandbox;
 
@@ -17,12 +16,18 @@ mod choices;
 mod completion;
 mod crash;
 mod edits;
+mod envelopes;
+mod exits;
 mod first;
 mod gates;
 mod hooks;
 mod identity;
 mod keys;
+mod library;
+mod listing;
 mod race;
 mod replies;
+mod streams;
+mod telling;
 mod terminal;
 mod tidy;
