@@ -23,3 +23,4 @@ mod keys;
 mod race;
 mod replies;
 mod terminal;
+mod wait;
