@@ -22,7 +22,6 @@ use sayso::store::Store;
 use sayso::store::create::Lease;
 use sayso::store::layout::Home;
 use sayso::store::query::Entry;
-use sayso::time::Time;
 use serde_json::Value;
 
 use crate::library;

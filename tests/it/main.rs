@@ -6,6 +6,7 @@
 )]
 
 mod hosts;
+mod library;
 mod pty;
 mod sandbox;
 
@@ -23,7 +24,6 @@ mod gates;
 mod hooks;
 mod identity;
 mod keys;
-mod library;
 mod listing;
 mod race;
 mod replies;
@@ -31,3 +31,4 @@ mod streams;
 mod telling;
 mod terminal;
 mod tidy;
+mod wait;
