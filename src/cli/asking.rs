@@ -66,7 +66,7 @@ pub struct QuestionArgs {
     #[arg(long)]
     pub key: Option<String>,
     /// Who asks [env: SAYSO_AGENT] [default: cli]
-    #[arg(long, visible_alias = "agent-id")]
+    #[arg(long, alias = "agent-id")]
     pub agent: Option<String>,
     /// Which of several agents of that name
     #[arg(long, value_name = "NAME")]
