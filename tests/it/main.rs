@@ -28,6 +28,7 @@ mod listing;
 mod places;
 mod race;
 mod replies;
+mod scopes;
 mod secrets;
 mod streams;
 mod telling;
