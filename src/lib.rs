@@ -16,7 +16,7 @@
 //! L3b  park                       wait, hand the answer over or give up
 //! L2   broker                     the verbs of the domain: open, answer, cancel
 //! L1b  store → events; watch      files; arm, check, sleep
-//! L1a  model                      pure: no I/O, no clock; `now` is a value
+//! L1a  policy → model             pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   time secret fsio log interrupt terminal
 //! ```
