@@ -14,7 +14,7 @@
 //! L5   main → cmd → cli → render; cmd → prompt → render; cmd → completion → cli
 //! L4   hook                       what a host is: its JSON in, its decision out
 //! L3b  park                       wait, hand the answer over or give up
-//! L2   broker                     the verbs of the domain: open, answer, cancel
+//! L2   broker                     the verbs of the domain: decide, open, answer, cancel
 //! L1b  store → events; watch      files; arm, check, sleep
 //! L1a  policy → model             pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks

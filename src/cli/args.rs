@@ -269,7 +269,7 @@ pub struct CompleteArgs {
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, policy, security
     pub topic: Option<String>,
 }
 
