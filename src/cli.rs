@@ -119,6 +119,8 @@ verbs! {
         "sayso doctor";
     "hook" Hook(HookArgs) "Answer a host's permission prompt: its JSON in, its decision out"
         "sayso hook claude permission-request < event.json";
+    "policy" Policy(PolicyArgs) "Say what the approval policy decides, and what is odd about it"
+        "sayso policy check --agent claude -- git push";
     "harness" Harness(HarnessArgs) "Install into a host's settings, take it out, say what is there"
         "sayso harness install claude --ask";
     "completions" Completions(CompletionsArgs) "Print a shell's completion script"

@@ -353,3 +353,55 @@ pub struct UninstallArgs {
     #[arg(long)]
     pub dry_run: bool,
 }
+
+/// `policy`
+#[derive(Args, Debug)]
+pub struct PolicyArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: PolicyVerb,
+}
+
+/// The verbs of `policy`.
+#[derive(clap::Subcommand, Debug)]
+pub enum PolicyVerb {
+    /// Say what becomes of a call: exit 0 allow, 10 deny, 12 ask
+    Check(PolicyCheckArgs),
+    /// Say what is odd about every table: exit 0 or 2
+    Lint,
+    /// Print an agent's effective policy and where each part comes from
+    Show(PolicyShowArgs),
+}
+
+/// `policy check`
+#[derive(Args, Debug)]
+pub struct PolicyCheckArgs {
+    /// Whose policy [env: SAYSO_AGENT]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+    /// The tool's name
+    #[arg(long, value_name = "NAME", conflicts_with = "action")]
+    pub tool: Option<String>,
+    /// The tool's input: JSON, or @FILE
+    #[arg(
+        long,
+        value_name = "JSON|@FILE",
+        requires = "tool",
+        allow_hyphen_values = true
+    )]
+    pub input: Option<String>,
+    /// What a voluntary approval is about
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub action: Option<String>,
+    /// A command, as the tool Bash would run it
+    #[arg(last = true, conflicts_with_all = ["tool", "action"])]
+    pub command: Vec<String>,
+}
+
+/// `policy show`
+#[derive(Args, Debug)]
+pub struct PolicyShowArgs {
+    /// Whose policy [env: SAYSO_AGENT]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+}

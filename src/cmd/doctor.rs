@@ -10,6 +10,7 @@ use super::context::Context;
 use super::exit::Exit;
 use crate::fsio;
 use crate::model::interaction::Interaction;
+use crate::policy::{self, Level};
 use crate::render::json as envelope;
 use crate::render::text;
 use crate::store::Store;
@@ -96,7 +97,15 @@ fn check_root(context: &Context, findings: &mut Vec<Finding>) {
 
 fn check_config(context: &Context, findings: &mut Vec<Finding>) {
     match context.config() {
-        Ok(_) => push(findings, "config", None, "readable".into()),
+        Ok(config) => {
+            push(findings, "config", None, "readable".into());
+            for finding in policy::lint(&config) {
+                if finding.level != Level::Note {
+                    let line = super::policy::finding_line(&finding);
+                    push(findings, "policy", Some(line), String::new());
+                }
+            }
+        }
         Err(error) => push(findings, "config", Some(error.to_string()), String::new()),
     }
 }

@@ -17,6 +17,7 @@ pub mod hook;
 pub mod inbox;
 pub mod list;
 pub mod operator;
+pub mod policy;
 pub mod prune;
 pub mod request;
 pub mod respond;
@@ -49,6 +50,7 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Prune(args) => prune::run(context, &args),
         Verb::Doctor(_) => doctor::run(context),
         Verb::Hook(args) => hook::run(context, &args),
+        Verb::Policy(args) => policy::run(context, &args),
         Verb::Harness(args) => harness::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),
         Verb::Complete(args) => complete::run(context, &args),
