@@ -117,6 +117,10 @@ verbs! {
         "sayso doctor";
     "hook" Hook(HookArgs) "Answer a host's permission prompt: its JSON in, its decision out"
         "sayso hook claude permission-request < event.json";
+    "mcp" Mcp(McpArgs) "Speak MCP with an agent: ask, request_approval, wait_for_answer"
+        "sayso mcp serve --agent-id claude";
+    "workflow" Workflow(WorkflowArgs) "List and resume workflows that a suspended question paused"
+        "sayso workflow resume --id nightly-build";
     "completions" Completions(CompletionsArgs) "Print a shell's completion script"
         "sayso completions zsh > ~/.zfunc/_sayso";
     "__complete" Complete(CompleteArgs) "Print what could stand at the end of a command line"
