@@ -113,7 +113,8 @@ impl<'a> Line<'a> {
             }
         } else {
             let shorts = word[1..].chars();
-            let found = shorts.filter_map(|s| options(self.verb).find(|a| a.get_short() == Some(s)));
+            let found =
+                shorts.filter_map(|s| options(self.verb).find(|a| a.get_short() == Some(s)));
             self.flags.extend(found.filter_map(long));
         }
     }
@@ -135,7 +136,9 @@ impl<'a> Line<'a> {
     /// The last value that an option was given.
     pub fn value_of(&self, option: &str) -> Option<&str> {
         let mut found = self.options.iter().rev();
-        found.find(|(name, _)| *name == option).map(|(_, v)| v.as_str())
+        found
+            .find(|(name, _)| *name == option)
+            .map(|(_, v)| v.as_str())
     }
 
     /// Every value that an option was given.
@@ -213,7 +216,11 @@ impl<'a> Line<'a> {
         let fixed = arg.get_possible_values();
         if !fixed.is_empty() {
             let shown = fixed.iter().filter(|v| !v.is_hide_set());
-            return Wanted::These(shown.map(|v| candidate(v.get_name(), v.get_help())).collect());
+            return Wanted::These(
+                shown
+                    .map(|v| candidate(v.get_name(), v.get_help()))
+                    .collect(),
+            );
         }
         match arg.get_value_hint() {
             ValueHint::FilePath | ValueHint::AnyPath => return Wanted::Files,
@@ -303,7 +310,12 @@ mod tests {
 
     #[test]
     fn verbs_are_offered_where_a_verb_fits_and_the_hidden_one_never() {
-        for words in [&[""][..], &["--json", ""], &["--scope", "ask", ""], &["-qv", "a"]] {
+        for words in [
+            &[""][..],
+            &["--json", ""],
+            &["--scope", "ask", ""],
+            &["-qv", "a"],
+        ] {
             let verbs = values(words);
             assert!(verbs.contains(&"answer".to_owned()), "{words:?}");
             assert!(!verbs.iter().any(|v| v.starts_with('_')), "{words:?}");
@@ -313,7 +325,15 @@ mod tests {
 
     #[test]
     fn options_of_the_verb_and_global_ones_are_offered_once_but_repeatable_ones_again() {
-        let left = values(&["answer", "3f2a", "--allow", "--message", "no", "--select=1=x", "-"]);
+        let left = values(&[
+            "answer",
+            "3f2a",
+            "--allow",
+            "--message",
+            "no",
+            "--select=1=x",
+            "-",
+        ]);
         for (name, there) in [
             ("--deny", true),
             ("--allow", false),
@@ -333,7 +353,10 @@ mod tests {
         let rows: &[(&[&str], Wanted)] = &[
             (&["show", ""], Wanted::From(Source::Ids)),
             (&["cancel", "3f2a", "3"], Wanted::From(Source::Ids)),
-            (&["answer", "3f2a", "--choice", ""], Wanted::From(Source::Choices)),
+            (
+                &["answer", "3f2a", "--choice", ""],
+                Wanted::From(Source::Choices),
+            ),
             (&["answer", "--agent"], Wanted::These(Vec::new())),
             (&["list", "--agent-id", ""], Wanted::From(Source::Agents)),
             (&["events", "--type", "i"], Wanted::From(Source::Types)),
@@ -342,7 +365,10 @@ mod tests {
             (&["--repo", ""], Wanted::Directories),
             (&["ask", "--questions", ""], Wanted::Files),
             (&["ask", "--choice", "a"], Wanted::These(Vec::new())),
-            (&["ask", "--choice", "a:b", "--effect", ""], Wanted::From(Source::Effects)),
+            (
+                &["ask", "--choice", "a:b", "--effect", ""],
+                Wanted::From(Source::Effects),
+            ),
             (&["hook", "cl"], Wanted::From(Source::Hosts)),
             (&["hook", "claude", ""], Wanted::From(Source::HostEvents)),
             (&["help", ""], Wanted::From(Source::Topics)),
@@ -367,7 +393,16 @@ mod tests {
     fn what_stands_on_the_line_is_known() {
         let mut root = cli::full_command();
         root.build();
-        let words = ["-A", "answer", "--scope=a", "--scope", "b", "3f2a", "--select", "1=x"];
+        let words = [
+            "-A",
+            "answer",
+            "--scope=a",
+            "--scope",
+            "b",
+            "3f2a",
+            "--select",
+            "1=x",
+        ];
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
         let line = Line::read(&root, &words);
         assert_eq!((line.verb(), line.first()), ("answer", Some("3f2a")));
@@ -382,8 +417,28 @@ mod tests {
             assert!(is_plain(name), "{name}");
         }
         for name in [
-            "", " a", "a ", "$(rm x)", "`x`", "a;b", "a|b", "a&b", "a>b", "a\nb", "a\tb", "'", "\"",
-            "~x", "*", "[a]", "{a}", "a\\b", "#x", "!x", "\u{202e}x", "a\u{200b}",
+            "",
+            " a",
+            "a ",
+            "$(rm x)",
+            "`x`",
+            "a;b",
+            "a|b",
+            "a&b",
+            "a>b",
+            "a\nb",
+            "a\tb",
+            "'",
+            "\"",
+            "~x",
+            "*",
+            "[a]",
+            "{a}",
+            "a\\b",
+            "#x",
+            "!x",
+            "\u{202e}x",
+            "a\u{200b}",
         ] {
             assert!(!is_plain(name), "{name:?}");
         }

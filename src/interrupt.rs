@@ -20,12 +20,16 @@ pub struct Interrupts {
 impl Interrupts {
     /// From now on SIGINT, SIGTERM and SIGHUP do not end the process but are noted here.
     ///
-    /// One that the parent chose to ignore (`nohup`) stays ignored only if the caller leaves it out.
+    /// One that the parent chose to ignore (`nohup`, a shell's background job) stays ignored.
     pub fn listen() -> io::Result<Self> {
         let (wake, signalled) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         let last = Arc::new(AtomicUsize::new(0));
+        let ignored = ignored_signals();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if ignored >> (signal - 1) & 1 == 1 {
+                continue;
+            }
             // The flag first: who is woken must find it set.
             let number = usize::try_from(signal).unwrap_or_default();
             signal_hook::flag::register_usize(signal, Arc::clone(&last), number)?;
@@ -75,6 +79,15 @@ impl Interrupts {
     pub(crate) fn drain(&self) {
         drain(&self.wake);
     }
+}
+
+/// The signals that this process was started with as ignored, bit 0 for signal 1; none where the
+/// system does not tell (`proc_pid_status(5)`, `SigIgn`).
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok())
+        .unwrap_or(0)
 }
 
 /// Reads away what woke a poll.

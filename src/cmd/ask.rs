@@ -12,6 +12,7 @@ use crate::broker::{self, Lifetime};
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::interrupt::Interrupts;
+use crate::log;
 use crate::model::draft::ttl;
 use crate::model::form::AnswerMap;
 use crate::model::interaction::Interaction;
@@ -142,13 +143,20 @@ fn finish(
             Ok(Exit::TimedOut)
         }
         Ended::Signal(signal) => {
-            park::withdraw(store, opened, lease)?;
+            withdraw_quietly(store, opened, lease);
             Ok(Exit::Interrupted(signal))
         }
         Ended::Hangup => {
-            park::withdraw(store, opened, lease)?;
+            withdraw_quietly(store, opened, lease);
             Ok(Exit::Unanswered)
         }
+    }
+}
+
+/// Withdraws on the way out; where that fails, the released lease still shows that nobody waits.
+fn withdraw_quietly(store: &Store, opened: &Interaction, lease: Option<Lease>) {
+    if let Err(error) = park::withdraw(store, opened, lease) {
+        log::warn(&format!("the question could not be withdrawn: {error}"));
     }
 }
 

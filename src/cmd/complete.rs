@@ -65,7 +65,12 @@ pub fn run(context: &Context, args: &CompleteArgs) -> Result<Exit> {
 fn words(args: &CompleteArgs) -> (Vec<String>, String) {
     let word = args.word.to_string_lossy().into_owned();
     let given = args.words.iter().chain([&args.word]).cloned();
-    let modern = cli::modernise([std::ffi::OsString::from("sayso")].into_iter().chain(given).collect());
+    let modern = cli::modernise(
+        [std::ffi::OsString::from("sayso")]
+            .into_iter()
+            .chain(given)
+            .collect(),
+    );
     let mut words: Vec<String> = modern
         .iter()
         .skip(1)
@@ -148,7 +153,9 @@ fn pending(line: &Line<'_>) -> Vec<Interaction> {
     };
     let stores = match line.verb() {
         "wait" | "get" | "cancel" => context.asking_scopes(),
-        _ => context.operator_scopes().map(|Scopes { stores, .. }| stores),
+        _ => context
+            .operator_scopes()
+            .map(|Scopes { stores, .. }| stores),
     };
     let now = Time::now();
     let mut records: Vec<Interaction> = stores
@@ -208,7 +215,9 @@ fn effects(line: &Line<'_>) -> Vec<Candidate> {
 fn agents(line: &Line<'_>) -> Vec<Candidate> {
     let config = context(line).and_then(|context| context.config().ok());
     let names = config.iter().flat_map(|config| config.agents.keys());
-    let own = names.map(|name| name.get_ref().as_str()).filter(|n| *n != "*");
+    let own = names
+        .map(|name| name.get_ref().as_str())
+        .filter(|n| *n != "*");
     let mut found = named(own);
     found.extend(distinct(line, |q| Some(q.agent.clone())));
     found
@@ -234,7 +243,9 @@ fn scopes(line: &Line<'_>) -> Vec<Candidate> {
 
 fn host_events(host: Option<&str>) -> Vec<&'static str> {
     let known = HOSTS.iter().filter(|(name, _)| Some(*name) == host);
-    known.flat_map(|(_, events)| events.iter().copied()).collect()
+    known
+        .flat_map(|(_, events)| events.iter().copied())
+        .collect()
 }
 
 fn topics() -> Vec<Candidate> {

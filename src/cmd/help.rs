@@ -38,7 +38,9 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 }
                 (None, None) => {
                     return Err(Error::input("there is no such verb or topic")
-                        .hint("topics: interactions, exit-codes, environment, files, hosts, security")
+                        .hint(
+                            "topics: interactions, exit-codes, environment, files, hosts, security",
+                        )
                         .into());
                 }
             }

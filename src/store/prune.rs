@@ -3,11 +3,12 @@
 use std::time::{Duration, SystemTime};
 
 use super::{Store, Writer};
-use crate::error::Result;
+use crate::error::{Code, Result};
 use crate::fsio;
 use crate::id::Id;
 use crate::log;
-use crate::model::interaction::{Interaction, State};
+use crate::model::interaction::State;
+use crate::model::record::Loaded;
 use crate::time::Time;
 
 /// However short the retention, nothing that was settled less than this ago is removed.
@@ -19,15 +20,23 @@ impl Store {
     /// The settled records that are older than `retention`.
     pub fn past_retention(&self, retention: Duration, now: Time) -> Result<Vec<Id>> {
         let retention = retention.max(PRUNE_FLOOR);
-        let old = |record: &Interaction| match record.state {
-            State::Settled { at, .. } => now.since(at) >= retention,
-            State::Pending => false,
-        };
-        let ids = self.ids_in(&self.layout().settled)?;
-        Ok(ids
-            .into_iter()
-            .filter(|id| self.must_load(id).is_ok_and(|record| old(&record)))
-            .collect())
+        let mut old = Vec::new();
+        for id in self.ids_in(&self.layout().settled)? {
+            match self.load(&id) {
+                Ok(Loaded::Current(record)) => {
+                    if let State::Settled { at, .. } = record.state
+                        && now.since(at) >= retention
+                    {
+                        old.push(id);
+                    }
+                }
+                // Whatever it is, its age is not known.
+                Ok(Loaded::Newer(_)) => {}
+                Err(e) if matches!(e.code, Code::Corrupt | Code::NotFound) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(old)
     }
 
     /// Whether a request should prune now: at most once a day.
@@ -47,8 +56,11 @@ impl Writer<'_> {
     pub fn prune(&self, ids: &[Id]) -> Result<()> {
         let layout = self.store.layout();
         for id in ids {
-            if let Ok(record) = self.store.must_load(id) {
-                self.finish(&record);
+            // A question that stayed would be open again without its record.
+            match self.store.must_load(id) {
+                Ok(record) => self.finish(&record)?,
+                Err(e) if e.code == Code::NotFound => {}
+                Err(e) => return Err(e),
             }
         }
         fsio::sync_dir(&layout.pending)

@@ -76,14 +76,19 @@ impl Store {
         }
     }
 
-    /// Whether a record of this id is here, whatever its state.
+    /// Whether a record of this id is here, whatever its state. One that cannot be looked at counts as
+    /// here: loading it says why.
     pub fn has(&self, id: &Id) -> bool {
         [
             self.layout().pending_file(id),
             self.layout().settled_file(id),
         ]
         .iter()
-        .any(|path| path.symlink_metadata().is_ok())
+        .any(|path| {
+            !path
+                .symlink_metadata()
+                .is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+        })
     }
 
     /// The questions that stand in `pending/` and are not settled, in no order. Overdue ones are among

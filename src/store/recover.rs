@@ -4,6 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::{Store, Writer};
+use crate::error::{Error, Result};
 use crate::events::{self, Event, Type};
 use crate::fsio;
 use crate::id::Id;
@@ -51,29 +52,40 @@ impl Writer<'_> {
         let _ = fsio::remove(&awaited);
     }
 
-    /// Completes a settled record whose writer was killed after the commit: its question still stands.
-    pub(super) fn finish(&self, record: &Interaction) {
+    /// Completes a settled record whose writer did not get past the commit: its question still stands.
+    ///
+    /// # Errors
+    /// `unavailable` while it cannot be made durable, or the question stays: then it must not be
+    /// acknowledged, and not be removed either, which would open the question again.
+    pub(super) fn finish(&self, record: &Interaction) -> Result<()> {
         let layout = self.store.layout();
         let question = layout.pending_file(&record.id);
-        if record.state == State::Pending || !question.try_exists().unwrap_or(false) {
-            return;
+        if record.state == State::Pending || !question.try_exists().unwrap_or(true) {
+            return Ok(());
         }
-        if let Err(e) = fsio::sync_dir(&layout.settled) {
-            log::warn(&format!("cannot sync {}: {e}", layout.settled.display()));
-            return;
-        }
+        self.sync_settled(&record.id)?;
         if let Some(event) = Event::of_settled(record)
-            && events::contains(&layout.dir, &event.id).is_ok_and(|there| !there)
+            && !events::contains(&layout.dir, &event.id).unwrap_or(false)
         {
             self.append(event);
         }
-        let _ = fsio::remove(&question);
+        fsio::remove(&question).map_err(|e| Error::io("remove", &question, &e))
+    }
+
+    /// Makes a commit durable.
+    pub(super) fn sync_settled(&self, id: &Id) -> Result<()> {
+        fsio::sync_dir(&self.store.layout().settled).map_err(|e| {
+            Error::unavailable(format!(
+                "interaction '{id}' is recorded, durability unknown: {e}"
+            ))
+            .hint("repeat the same command with the same response id")
+        })
     }
 }
 
 impl Store {
     /// Questions that still stand although their record is settled.
-    pub(super) fn stale_ids(&self) -> crate::error::Result<Vec<Id>> {
+    pub(super) fn stale_ids(&self) -> Result<Vec<Id>> {
         Ok(self
             .ids_in(&self.layout().pending)?
             .into_iter()

@@ -41,7 +41,7 @@ impl Writer<'_> {
         let question = fsio::open(&self.store.layout().pending_file(id)).ok();
         match transition::answer(&record, answer, who, self.now) {
             Ok(Decision::Replay) => {
-                self.finish(&record);
+                self.finish(&record)?;
                 Ok(Answered {
                     record,
                     replayed: true,
@@ -58,7 +58,7 @@ impl Writer<'_> {
                 })
             }
             Err(error) => {
-                self.finish(&record);
+                let _ = self.finish(&record);
                 Err(error)
             }
         }
@@ -71,7 +71,7 @@ impl Writer<'_> {
             return Ok((self.settle(&expired)?, false));
         }
         let Some(cancelled) = transition::cancel(&record, self.now) else {
-            self.finish(&record);
+            self.finish(&record)?;
             return Ok((record, false));
         };
         let event = Event::of(&cancelled, Type::InteractionCancelled, self.now).by(by);
@@ -91,7 +91,7 @@ impl Writer<'_> {
     pub fn sweep(&self) -> Result<()> {
         for id in self.store.stale_ids()? {
             if let Ok(record) = self.store.must_load(&id) {
-                self.finish(&record);
+                let _ = self.finish(&record);
             }
         }
         for record in self.store.pending()?.into_iter().filter_map(Entry::current) {
@@ -140,13 +140,14 @@ impl Writer<'_> {
             Ok(_) => {}
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {
                 let other = self.store.must_load(&record.id)?;
-                self.finish(&other);
+                self.finish(&other)?;
                 return Ok(other);
             }
             Err(e) => return Err(Error::io("write", &path, &e)),
         }
-        let synced = fsio::sync_dir(&layout.settled);
         log::debug(|| format!("settled {} ({})", record.id, record.status().name()));
+        // Where this fails the question stays, so that the next writer syncs again before it acknowledges.
+        self.sync_settled(&record.id)?;
         self.append(event);
         if let Err(e) = fsio::remove(&layout.pending_file(&record.id)) {
             log::warn(&format!(
@@ -154,13 +155,6 @@ impl Writer<'_> {
                 record.id
             ));
         }
-        synced.map_err(|e| {
-            Error::unavailable(format!(
-                "interaction '{}' is recorded, durability unknown: {e}",
-                record.id
-            ))
-            .hint("repeat the same command with the same response id")
-        })?;
         Ok(record.clone())
     }
 }

@@ -462,3 +462,22 @@ fn a_finished_hook_leaves_nothing_running() {
     let waiting = world.start(["wait", "-A", &id]);
     assert_eq!(finish(waiting).stdout, "answered\n");
 }
+
+#[test]
+fn a_signal_that_the_parent_ignores_stays_ignored() {
+    let world = Sandbox::new();
+    let mut command = std::process::Command::new("sh");
+    world.dress(&mut command);
+    command.args([
+        "-c",
+        "trap '' HUP; exec \"$0\" ask Deploy?",
+        crate::sandbox::binary(),
+    ]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ask = command.spawn().unwrap();
+    let id = world.await_pending()["id"].as_str().unwrap().to_owned();
+    let pid = nix::unistd::Pid::from_raw(ask.id() as i32);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGHUP).unwrap();
+    world.json(&["answer", &id, "--allow"]);
+    assert_eq!(finish(ask).code, 0);
+}

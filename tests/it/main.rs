@@ -13,6 +13,7 @@ mod sandbox;
 mod answers;
 mod bounds;
 mod choices;
+mod crash;
 mod edits;
 mod first;
 mod gates;

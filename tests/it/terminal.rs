@@ -47,6 +47,7 @@ fn enter_alone_and_unknown_keys_and_arrows_answer_nothing() {
     // The two may come at once, or one after the other; neither answers.
     inbox.expect_times(KEYS, 3);
     inbox.keys("aa");
+    inbox.expect_times(KEYS, 4);
     inbox.expect("several keys at once count as none");
     assert_eq!(world.get(&id)["status"], "pending");
     inbox.keys("q");
