@@ -1,5 +1,6 @@
 //! The verbs of the domain that every surface calls: open, answer, cancel, resume.
 
+pub mod decide;
 pub mod resume;
 pub mod resumer;
 

@@ -67,7 +67,9 @@ impl<'a> Claim<'a> {
         };
         writer.write_feedback(&last.id, &feedback::text(&records))?;
         let starting = Resume::new(Stage::Starting, writer.now, 0);
-        let leases = records.iter().map(|r| writer.write_resume(&r.id, &starting));
+        let leases = records
+            .iter()
+            .map(|r| writer.write_resume(&r.id, &starting));
         let leases = leases.collect::<Result<_>>()?;
         drop(writer);
         Ok(Some(Self {
@@ -162,14 +164,21 @@ impl<'a> Claim<'a> {
         let mut resume = Resume::new(stage, writer.now, self.attempts);
         resume.error = error;
         let repeated = self.is_noted() && stage == Stage::Resumed;
-        let marks = self.records.iter().map(|r| writer.write_resume(&r.id, &resume));
+        let marks = self
+            .records
+            .iter()
+            .map(|r| writer.write_resume(&r.id, &resume));
         self.leases = marks.collect::<Result<_>>()?;
         if repeated || stage == Stage::Starting {
             return Ok(());
         }
         for record in &self.records {
             let mut event = Event::of(record, Type::InteractionResumed, writer.now);
-            let outcome = if stage == Stage::Resumed { "resumed" } else { "failed" };
+            let outcome = if stage == Stage::Resumed {
+                "resumed"
+            } else {
+                "failed"
+            };
             event.outcome = Some(outcome.to_owned());
             writer.append(event);
         }
@@ -197,7 +206,8 @@ pub(super) fn command_line(
         if !line.iter().any(|argument| argument.contains(&placeholder)) {
             continue;
         }
-        let id = id.ok_or_else(|| format!("the question has no {name}, which the command wants"))?;
+        let id =
+            id.ok_or_else(|| format!("the question has no {name}, which the command wants"))?;
         if !is_plain(id) {
             return Err(format!("the question's {name} cannot be an argument"));
         }
@@ -256,7 +266,17 @@ mod tests {
         for id in ["a", "0f:1_2.3-4", &"x".repeat(200)] {
             assert!(is_plain(id), "{id}");
         }
-        for id in ["", "-p", "--resume", ".x", "a b", "a\n", "$(x)", "é", &"x".repeat(201)] {
+        for id in [
+            "",
+            "-p",
+            "--resume",
+            ".x",
+            "a b",
+            "a\n",
+            "$(x)",
+            "é",
+            &"x".repeat(201),
+        ] {
             assert!(!is_plain(id), "{id}");
         }
     }

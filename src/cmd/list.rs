@@ -114,10 +114,7 @@ fn wanted(args: &ListArgs, row: &Row, every_status: bool, now: Time) -> bool {
 fn row_json(row: &Row, now: Time, with_scope: bool) -> String {
     let mut extra = row.store.beside(&row.record);
     if row.record.status_at(now) == Status::Pending {
-        extra.push((
-            "waiting",
-            row.store.waiting(&row.record.id).name().into(),
-        ));
+        extra.push(("waiting", row.store.waiting(&row.record.id).name().into()));
     }
     if with_scope {
         extra.push(("scope", row.store.scope.clone().into()));

@@ -146,7 +146,12 @@ pub fn report(context: &Context, accepted: &Accepted) -> anyhow::Result<()> {
     let mut out = context.out();
     if context.global.json {
         let mut extra = vec![("delivery_state", accepted.delivery.name().into())];
-        extra.extend(accepted.resume.as_ref().map(|r| ("workflow_resume", r.json())));
+        extra.extend(
+            accepted
+                .resume
+                .as_ref()
+                .map(|r| ("workflow_resume", r.json())),
+        );
         let record = envelope::record(&accepted.record, Time::now(), Secrets::Hidden, &extra);
         out.line(&envelope::success(&record))?;
     } else if !context.global.quiet {

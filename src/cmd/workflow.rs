@@ -47,7 +47,16 @@ fn list(context: &Context) -> Result<Exit> {
     } else if found.is_empty() {
         context.note("no paused workflows");
     } else {
-        let head = ["WORKFLOW", "STATUS", "TASK", "QUESTION", "AGE", "AGENT", "WAITS FOR", "SUMMARY"];
+        let head = [
+            "WORKFLOW",
+            "STATUS",
+            "TASK",
+            "QUESTION",
+            "AGE",
+            "AGENT",
+            "WAITS FOR",
+            "SUMMARY",
+        ];
         let rows: Vec<Vec<Cell>> = found.iter().map(|paused| row(paused, now)).collect();
         out.lines(&table(&head, &rows, out.columns, out.style))?;
     }
@@ -130,6 +139,9 @@ fn find(context: &Context, workflow: &str) -> error::Result<resume::WorkflowResu
             other => return other,
         }
     }
-    Err(Error::new(Code::NotFound, "there is no suspended question of that workflow")
-        .hint("'sayso workflow list' shows the paused ones"))
+    Err(Error::new(
+        Code::NotFound,
+        "there is no suspended question of that workflow",
+    )
+    .hint("'sayso workflow list' shows the paused ones"))
 }

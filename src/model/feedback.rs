@@ -17,7 +17,10 @@ fn lines(record: &Interaction) -> Vec<String> {
             outcome: Outcome::Answered(response),
             ..
         } => answered(record, response),
-        _ => vec![format!("The question was withdrawn without an answer: {}", q.prompt)],
+        _ => vec![format!(
+            "The question was withdrawn without an answer: {}",
+            q.prompt
+        )],
     }
 }
 

@@ -97,7 +97,9 @@ pub fn quoted(text: &str) -> String {
 /// An object of members that are JSON already.
 pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let members = members.into_iter();
-    let each: Vec<String> = members.map(|(name, value)| format!("{}:{value}", quoted(name))).collect();
+    let each: Vec<String> = members
+        .map(|(name, value)| format!("{}:{value}", quoted(name)))
+        .collect();
     format!("{{{}}}", each.join(","))
 }
 
