@@ -2,10 +2,12 @@
 //! does is in `cmd`.
 
 pub mod args;
+pub mod asking;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
+pub use asking::*;
 
 use crate::render::style::When;
 
@@ -121,6 +123,8 @@ verbs! {
         "sayso mcp serve --agent-id claude";
     "workflow" Workflow(WorkflowArgs) "List and resume workflows that a suspended question paused"
         "sayso workflow resume --id nightly-build";
+    "harness" Harness(HarnessArgs) "Install into a host's settings, take it out, say what is there"
+        "sayso harness install claude --ask";
     "completions" Completions(CompletionsArgs) "Print a shell's completion script"
         "sayso completions zsh > ~/.zfunc/_sayso";
     "__complete" Complete(CompleteArgs) "Print what could stand at the end of a command line"
@@ -138,7 +142,7 @@ fn root() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .after_help(
-            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | security",
+            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | policy | security",
         )
 }
 
@@ -161,23 +165,29 @@ pub fn command_for(args: &[std::ffi::OsString]) -> Command {
 
 /// The first argument that is no option and no option's value.
 pub fn named_verb(args: &[std::ffi::OsString]) -> Option<&str> {
-    let mut args = args.iter().skip(1);
-    while let Some(arg) = args.next() {
-        match arg.to_str()? {
-            "--repo" | "--scope" | "--color" => drop(args.next()),
+    args[verb_at(args)?].to_str()
+}
+
+/// Where that argument stands.
+fn verb_at(args: &[std::ffi::OsString]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        match args.get(at)?.to_str()? {
+            "--repo" | "--scope" | "--color" => at += 2,
             "--help" | "-h" | "--version" | "-V" => return None,
-            option if option.starts_with('-') => {}
-            verb => return Some(verb),
+            option if option.starts_with('-') => at += 1,
+            _ => return Some(at),
         }
     }
-    None
 }
 
 /// Rewrites the spellings of the two older tools, and this one's aliases, to this one's verbs.
 pub fn modernise(args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
-    let words: Vec<&str> = args
+    let Some(at) = verb_at(&args) else {
+        return args;
+    };
+    let words: Vec<&str> = args[at..]
         .iter()
-        .skip(1)
         .take(3)
         .map(|a| a.to_str().unwrap_or(""))
         .collect();
@@ -190,10 +200,10 @@ pub fn modernise(args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
         _ => return args,
     };
     let put = put.iter().map(std::ffi::OsString::from);
-    args[..1]
+    args[..at]
         .iter()
         .cloned()
         .chain(put)
-        .chain(args[1 + drop..].iter().cloned())
+        .chain(args[at + drop..].iter().cloned())
         .collect()
 }

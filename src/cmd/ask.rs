@@ -1,6 +1,6 @@
 //! `sayso ask`: opens a question, waits, prints the answer.
 
-use std::io::IsTerminal;
+use std::io::{self, ErrorKind, IsTerminal};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -163,6 +163,16 @@ fn withdraw_quietly(store: &Store, opened: &Interaction, lease: Option<Lease>) {
 /// Prints the answer, marks it as delivered once it is out, and says what it was.
 fn hand_over(context: &Context, store: &Store, record: &Interaction) -> Result<Exit> {
     let now = Time::now();
+    match print(context, record, now) {
+        Ok(()) => store.mark_delivered(record),
+        // Nobody reads it any more; the exit code still must not take a denial for an allow.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(Exit::of(record, record.status_at(now)))
+}
+
+fn print(context: &Context, record: &Interaction, now: Time) -> io::Result<()> {
     let mut out = context.out();
     if context.global.json {
         let record = envelope::record(record, now, Secrets::Hidden, &[]);
@@ -191,7 +201,5 @@ fn hand_over(context: &Context, store: &Store, record: &Interaction) -> Result<E
     } else {
         context.note(&format!("no answer: {}", record.status_at(now).name()));
     }
-    out.flush()?;
-    store.mark_delivered(record);
-    Ok(Exit::of(record, record.status_at(now)))
+    out.flush()
 }

@@ -30,6 +30,8 @@ pub fn run(context: &Context, args: &ListArgs) -> Result<Exit> {
     let now = Time::now();
     let every_status = args.all || args.status.as_deref().is_some_and(|s| s != "pending");
     let (mut rows, newer) = collect(&scopes.stores, every_status, now)?;
+    // Before anything is left out: a prefix that is printed must name one question.
+    let length = id_length(&rows);
     rows.retain(|row| wanted(args, row, every_status, now));
     let limit = args
         .limit
@@ -49,7 +51,7 @@ pub fn run(context: &Context, args: &ListArgs) -> Result<Exit> {
             "no pending questions"
         });
     } else {
-        let (head, cells) = cells(&rows, &newer, every_status, scopes.every, now);
+        let (head, cells) = cells(&rows, &newer, length, every_status, scopes.every, now);
         out.lines(&table(&head, &cells, out.columns, out.style))?;
     }
     out.flush()?;
@@ -125,6 +127,7 @@ fn row_json(row: &Row, now: Time, with_scope: bool) -> String {
 fn cells(
     rows: &[Row],
     newer: &[Newer],
+    length: usize,
     every_status: bool,
     every_scope: bool,
     now: Time,
@@ -137,7 +140,6 @@ fn cells(
         head.push("PROJECT");
     }
     head.push("SUMMARY");
-    let length = id_length(rows);
     let mut cells: Vec<Vec<Cell>> = rows
         .iter()
         .map(|row| row_cells(row, length, every_status, every_scope, now))

@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod events;
 pub mod exit;
 pub mod get;
+pub mod harness;
 pub mod help;
 pub mod hook;
 pub mod inbox;
@@ -52,6 +53,7 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Hook(args) => hook::run(context, &args),
         Verb::Mcp(args) => mcp::run(context, &args),
         Verb::Workflow(args) => workflow::run(context, &args),
+        Verb::Harness(args) => harness::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),
         Verb::Complete(args) => complete::run(context, &args),
         Verb::Help(args) => help::run(context, &args),

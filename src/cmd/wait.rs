@@ -1,5 +1,6 @@
 //! `sayso wait`: waits for a question that someone else opened, and prints its state.
 
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -10,7 +11,7 @@ use super::operator::find_exact;
 use crate::cli::WaitArgs;
 use crate::error::Error;
 use crate::interrupt::Interrupts;
-use crate::model::interaction::State;
+use crate::model::interaction::{Interaction, State};
 use crate::model::record::Secrets;
 use crate::park::{Ended, Output, Wait};
 use crate::render::json as envelope;
@@ -40,20 +41,28 @@ pub fn run(context: &Context, args: &WaitArgs) -> Result<Exit> {
     };
     drop(lease);
     let now = Time::now();
-    let mut out = context.out();
-    if context.global.json {
-        let record = envelope::record(&record, now, Secrets::Hidden, &[]);
-        out.line(&envelope::success(&record))?;
-    } else {
-        out.line(record.status_at(now).name())?;
+    match print(context, &record, now) {
+        Ok(()) => store.mark_delivered(&record),
+        // Nobody reads it any more; the exit code still must not take a denial for an allow.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => return Err(error.into()),
     }
-    out.flush()?;
-    store.mark_delivered(&record);
     Ok(if args.exit_status {
         Exit::of(&record, record.status_at(now))
     } else {
         Exit::Done
     })
+}
+
+fn print(context: &Context, record: &Interaction, now: Time) -> io::Result<()> {
+    let mut out = context.out();
+    if context.global.json {
+        let record = envelope::record(record, now, Secrets::Hidden, &[]);
+        out.line(&envelope::success(&record))?;
+    } else {
+        out.line(record.status_at(now).name())?;
+    }
+    out.flush()
 }
 
 /// Taken under the lock, so that no answerer misses it; where the store cannot be locked, without.
