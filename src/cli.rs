@@ -121,6 +121,10 @@ verbs! {
         "sayso hook claude permission-request < event.json";
     "policy" Policy(PolicyArgs) "Say what the approval policy decides, and what is odd about it"
         "sayso policy check --agent claude -- git push";
+    "mcp" Mcp(McpArgs) "Speak MCP with an agent: ask, request_approval, wait_for_answer"
+        "sayso mcp serve --agent-id claude";
+    "workflow" Workflow(WorkflowArgs) "List and resume workflows that a suspended question paused"
+        "sayso workflow resume --id nightly-build";
     "harness" Harness(HarnessArgs) "Install into a host's settings, take it out, say what is there"
         "sayso harness install claude --ask";
     "completions" Completions(CompletionsArgs) "Print a shell's completion script"

@@ -57,6 +57,7 @@ pub mod hook;
 pub mod id;
 pub mod interrupt;
 pub mod log;
+pub mod mcp;
 pub mod model;
 pub mod park;
 pub mod policy;

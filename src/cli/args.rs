@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::asking::kind;
 use crate::model::interaction::Kind;
@@ -245,6 +245,72 @@ pub struct HookArgs {
     /// The agent whose policy applies [env: SAYSO_AGENT] [default: the host's id]
     #[arg(long)]
     pub agent: Option<String>,
+}
+
+/// `mcp`
+#[derive(Args, Debug)]
+pub struct McpArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub action: McpAction,
+}
+
+/// `mcp ACTION`
+#[derive(Subcommand, Debug)]
+pub enum McpAction {
+    /// Serve one agent session on standard input and output; ends with its client
+    Serve(Box<McpServeArgs>),
+}
+
+/// `mcp serve`
+#[derive(Args, Debug)]
+pub struct McpServeArgs {
+    /// Who asks, whatever a call says [env: SAYSO_MCP_AGENT_ID]
+    #[arg(long, visible_alias = "agent", value_name = "ID")]
+    pub agent_id: Option<String>,
+    /// The workflow that every question belongs to; its calls suspend instead of waiting [env: SAYSO_MCP_WORKFLOW_ID]
+    #[arg(long, visible_alias = "workflow", value_name = "ID")]
+    pub workflow_id: Option<String>,
+    /// The session that every question belongs to
+    #[arg(long, visible_alias = "session", value_name = "ID")]
+    pub session_id: Option<String>,
+    /// The task that every question belongs to
+    #[arg(long, visible_alias = "task", value_name = "ID")]
+    pub task_id: Option<String>,
+    /// How long a call waits that does not say, in seconds (clamped to 1-3600)
+    #[arg(long, value_name = "SECONDS", default_value = "600")]
+    pub timeout: u64,
+    /// Offer the inbox too: for your own assistant, never for an agent
+    #[arg(long)]
+    pub management: bool,
+}
+
+/// `workflow`
+#[derive(Args, Debug)]
+pub struct WorkflowArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub action: WorkflowAction,
+}
+
+/// `workflow ACTION`
+#[derive(Subcommand, Debug)]
+pub enum WorkflowAction {
+    /// List the workflows that wait for an answer or were not resumed
+    List,
+    /// Resume a workflow with what was decided
+    Resume(WorkflowIdArgs),
+    /// Run the resume command of a workflow until it ends
+    #[command(hide = true)]
+    Run(WorkflowIdArgs),
+}
+
+/// Which workflow.
+#[derive(Args, Debug)]
+pub struct WorkflowIdArgs {
+    /// The workflow
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    pub id: String,
 }
 
 /// `completions`

@@ -16,6 +16,7 @@ pub mod help;
 pub mod hook;
 pub mod inbox;
 pub mod list;
+pub mod mcp;
 pub mod operator;
 pub mod policy;
 pub mod prune;
@@ -24,6 +25,7 @@ pub mod respond;
 pub mod show;
 pub mod wait;
 pub mod watch;
+pub mod workflow;
 
 use anyhow::Result;
 
@@ -51,6 +53,8 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Doctor(_) => doctor::run(context),
         Verb::Hook(args) => hook::run(context, &args),
         Verb::Policy(args) => policy::run(context, &args),
+        Verb::Mcp(args) => mcp::run(context, &args),
+        Verb::Workflow(args) => workflow::run(context, &args),
         Verb::Harness(args) => harness::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),
         Verb::Complete(args) => complete::run(context, &args),
