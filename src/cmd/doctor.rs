@@ -1,5 +1,7 @@
 //! `sayso doctor`: what is wrong with the store and its surroundings.
 
+mod hosts;
+
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
@@ -31,6 +33,7 @@ pub fn run(context: &Context) -> Result<Exit> {
     check_root(context, &mut findings);
     check_config(context, &mut findings);
     check_watch(&mut findings);
+    hosts::check(context, &mut findings);
     let stores = context
         .every_scope()
         .map(|all| all.stores)
