@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use nix::libc::O_NONBLOCK;
+use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
@@ -244,11 +244,33 @@ fn read(path: &Path) -> Result<Option<String>> {
     }
 }
 
+/// A file that a repository holds for this program; `None` if there is none. Nothing that a program
+/// could put there is followed or waited for.
+///
+/// # Errors
+/// `config_error` for what is no regular file of at most `max` bytes of UTF-8.
+pub fn read_repository_file(root: &Path, name: &str, max: u64) -> Result<Option<Source>> {
+    let path = root.join(name);
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(O_NONBLOCK | O_NOFOLLOW)
+        .open(&path);
+    let text = match opened {
+        Ok(file) => read_text(&file, max),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) => Err(e.to_string()),
+    };
+    match text {
+        Ok(text) => Ok(Some(Source { path, text })),
+        Err(why) => Err(unreadable(&path, &why)),
+    }
+}
+
 /// The whole text of an open file, which must be regular, at most `max` bytes, and UTF-8.
 ///
 /// # Errors
 /// What is wrong, without the file's name.
-pub fn read_text(file: &File, max: u64) -> std::result::Result<String, String> {
+fn read_text(file: &File, max: u64) -> std::result::Result<String, String> {
     let meta = file.metadata().map_err(|e| e.to_string())?;
     if !meta.is_file() {
         return Err("not a regular file".to_owned());

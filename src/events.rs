@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::fsio;
@@ -139,6 +140,29 @@ impl Event {
             outcome: (what != Type::InteractionCreated).then(|| record.status().name().to_owned()),
             by: response.map(|r| r.answered_by.clone()),
             source: response.map(|r| r.source.clone()),
+            tool: None,
+            verdict: None,
+            rule: None,
+        }
+    }
+
+    /// Something about an agent that is no transition of an interaction.
+    pub fn about_agent(what: Type, agent: &str, at: Time) -> Self {
+        let id: [u8; 16] = rand::rng().random();
+        Self {
+            schema: "sayso.event.v1".into(),
+            id: format!("{}:{}", crate::id::hex(&id), what.name()),
+            seq: 0,
+            at: at.to_string(),
+            kind_of_event: what,
+            interaction_id: None,
+            kind: None,
+            agent: agent.to_owned(),
+            session_id: None,
+            workflow_id: None,
+            outcome: None,
+            by: None,
+            source: None,
             tool: None,
             verdict: None,
             rule: None,

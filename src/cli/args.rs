@@ -1,176 +1,11 @@
-//! Each verb's arguments.
+//! The arguments of the verbs that answer, and of the machinery.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-use crate::model::interaction::{Effect, Kind};
-
-fn kind(text: &str) -> Result<Kind, String> {
-    Kind::parse(text).ok_or_else(|| "one of permission, single-choice, text, form".into())
-}
-
-fn effect(text: &str) -> Result<(String, Effect), String> {
-    match text.rsplit_once('=') {
-        Some((id, "allow")) => Ok((id.into(), Effect::Allow)),
-        Some((id, "deny")) => Ok((id.into(), Effect::Deny)),
-        _ => Err("write ID=allow or ID=deny".into()),
-    }
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once(':') {
-        Some((id, rest)) if !id.trim().is_empty() && !rest.trim().is_empty() => {
-            Ok((id.into(), rest.into()))
-        }
-        _ => Err("write ID:TEXT; it splits at the first colon".into()),
-    }
-}
-
-/// What is asked, and for whom.
-#[derive(Args, Debug)]
-pub struct QuestionArgs {
-    /// The question; '-' reads it from standard input
-    #[arg(value_name = "PROMPT")]
-    pub positional: Option<String>,
-    /// The question, as an option
-    #[arg(
-        long,
-        value_name = "TEXT",
-        conflicts_with = "positional",
-        allow_hyphen_values = true
-    )]
-    pub prompt: Option<String>,
-    /// What kind of answer it takes [default: permission]
-    #[arg(long, value_name = "KIND", value_parser = kind)]
-    pub kind: Option<Kind>,
-    /// A choice; repeat for 2 to 12 of them
-    #[arg(long, value_name = "ID:LABEL", value_parser = pair)]
-    pub choice: Vec<(String, String)>,
-    /// A choice's second line
-    #[arg(long, value_name = "ID:DETAIL", value_parser = pair)]
-    pub choice_detail: Vec<(String, String)>,
-    /// What choosing a choice means [default: by the first word of its id]
-    #[arg(long, value_name = "ID=allow|deny", value_parser = effect)]
-    pub effect: Vec<(String, Effect)>,
-    /// The longest text taken, in characters (clamped to 1-2000) [default: 500]
-    #[arg(long, value_name = "N")]
-    pub text_max: Option<u64>,
-    /// A form's questions: a JSON array in a file, or '-' for standard input
-    #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]
-    pub questions: Option<PathBuf>,
-    /// How long the question stays open, in seconds (clamped to 30-3600) [default: 600]
-    #[arg(long, value_name = "SECONDS")]
-    pub ttl: Option<u64>,
-    /// A name: the same question under it is reused, another one replaces it
-    #[arg(long)]
-    pub key: Option<String>,
-    /// Who asks [env: SAYSO_AGENT] [default: cli]
-    #[arg(long, alias = "agent-id")]
-    pub agent: Option<String>,
-    /// Which of several agents of that name
-    #[arg(long, value_name = "NAME")]
-    pub agent_instance: Option<String>,
-    /// The project [default: the repository's name]
-    #[arg(long)]
-    pub project: Option<String>,
-    /// The asker's session [env: SAYSO_SESSION]
-    #[arg(long, alias = "session-id", value_name = "ID")]
-    pub session: Option<String>,
-    /// The asker's turn
-    #[arg(long, value_name = "ID")]
-    pub turn: Option<String>,
-    /// The host's own id of the request
-    #[arg(long, value_name = "ID")]
-    pub native_request: Option<String>,
-    /// The workflow that waits
-    #[arg(long, alias = "workflow-id", value_name = "ID")]
-    pub workflow: Option<String>,
-    /// The asker's task
-    #[arg(long, alias = "task-id", value_name = "ID")]
-    pub task: Option<String>,
-    /// The tool call that a permission is about
-    #[arg(long, value_name = "NAME")]
-    pub tool: Option<String>,
-    /// The tool's input, verbatim: JSON, or @FILE
-    #[arg(
-        long,
-        value_name = "JSON|@FILE",
-        requires = "tool",
-        allow_hyphen_values = true
-    )]
-    pub input: Option<String>,
-    /// What a permission without a tool call is about
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub action: Option<String>,
-}
-
-/// `ask`
-#[derive(Args, Debug)]
-pub struct AskArgs {
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub question: QuestionArgs,
-    /// Give up after this many seconds [default: at the deadline]
-    #[arg(long, value_name = "SECONDS")]
-    pub timeout: Option<u64>,
-    /// Do not offer to answer on this terminal
-    #[arg(long)]
-    pub no_prompt: bool,
-    /// Let an agent's session answer on this terminal
-    #[arg(long)]
-    pub self_answer: bool,
-}
-
-/// `request`
-#[derive(Args, Debug)]
-pub struct RequestArgs {
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub question: QuestionArgs,
-}
-
-/// `wait`
-#[derive(Args, Debug)]
-pub struct WaitArgs {
-    /// The question's full id
-    pub id: String,
-    /// How long to wait at most, in seconds (clamped to 1-300; anything else counts as 60)
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "60",
-        allow_hyphen_values = true
-    )]
-    pub timeout: String,
-    /// Let the exit code say what the answer was, as for ask
-    #[arg(long)]
-    pub exit_status: bool,
-}
-
-/// `get`
-#[derive(Args, Debug)]
-pub struct GetArgs {
-    /// The question's full id
-    pub id: String,
-}
-
-/// `cancel`
-#[derive(Args, Debug)]
-pub struct CancelArgs {
-    /// Full ids
-    #[arg(value_name = "ID", required_unless_present_any = ["session", "key"])]
-    pub ids: Vec<String>,
-    /// Every pending question of this session
-    #[arg(long, alias = "session-id", value_name = "ID", conflicts_with = "ids")]
-    pub session: Option<String>,
-    /// The pending questions under this key
-    #[arg(long, conflicts_with_all = ["ids", "session"])]
-    pub key: Option<String>,
-    /// Only those of this agent
-    #[arg(long, alias = "agent-id")]
-    pub agent: Option<String>,
-}
+use super::asking::kind;
+use crate::model::interaction::Kind;
 
 /// `list`
 #[derive(Args, Debug, Default)]
@@ -412,6 +247,72 @@ pub struct HookArgs {
     pub agent: Option<String>,
 }
 
+/// `mcp`
+#[derive(Args, Debug)]
+pub struct McpArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub action: McpAction,
+}
+
+/// `mcp ACTION`
+#[derive(Subcommand, Debug)]
+pub enum McpAction {
+    /// Serve one agent session on standard input and output; ends with its client
+    Serve(Box<McpServeArgs>),
+}
+
+/// `mcp serve`
+#[derive(Args, Debug)]
+pub struct McpServeArgs {
+    /// Who asks, whatever a call says [env: SAYSO_MCP_AGENT_ID]
+    #[arg(long, visible_alias = "agent", value_name = "ID")]
+    pub agent_id: Option<String>,
+    /// The workflow that every question belongs to; its calls suspend instead of waiting [env: SAYSO_MCP_WORKFLOW_ID]
+    #[arg(long, visible_alias = "workflow", value_name = "ID")]
+    pub workflow_id: Option<String>,
+    /// The session that every question belongs to
+    #[arg(long, visible_alias = "session", value_name = "ID")]
+    pub session_id: Option<String>,
+    /// The task that every question belongs to
+    #[arg(long, visible_alias = "task", value_name = "ID")]
+    pub task_id: Option<String>,
+    /// How long a call waits that does not say, in seconds (clamped to 1-3600)
+    #[arg(long, value_name = "SECONDS", default_value = "600")]
+    pub timeout: u64,
+    /// Offer the inbox too: for your own assistant, never for an agent
+    #[arg(long)]
+    pub management: bool,
+}
+
+/// `workflow`
+#[derive(Args, Debug)]
+pub struct WorkflowArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub action: WorkflowAction,
+}
+
+/// `workflow ACTION`
+#[derive(Subcommand, Debug)]
+pub enum WorkflowAction {
+    /// List the workflows that wait for an answer or were not resumed
+    List,
+    /// Resume a workflow with what was decided
+    Resume(WorkflowIdArgs),
+    /// Run the resume command of a workflow until it ends
+    #[command(hide = true)]
+    Run(WorkflowIdArgs),
+}
+
+/// Which workflow.
+#[derive(Args, Debug)]
+pub struct WorkflowIdArgs {
+    /// The workflow
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    pub id: String,
+}
+
 /// `completions`
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {
@@ -434,6 +335,139 @@ pub struct CompleteArgs {
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, policy, security
     pub topic: Option<String>,
+}
+
+/// `harness`
+#[derive(Args, Debug)]
+pub struct HarnessArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: HarnessVerb,
+}
+
+/// The verbs of `harness`.
+#[derive(clap::Subcommand, Debug)]
+pub enum HarnessVerb {
+    /// Make the host's files hold what these options ask for
+    Install(InstallArgs),
+    /// Take everything of ours out of the host's files
+    Uninstall(UninstallArgs),
+    /// Say what is installed
+    Status(PlaceArgs),
+}
+
+/// For whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum AudienceArg {
+    /// This user, in every project.
+    User,
+    /// Everybody who works in this project.
+    Project,
+}
+
+/// Which host, and where its files are.
+#[derive(Args, Debug)]
+pub struct PlaceArgs {
+    /// claude, codex, gemini, copilot, cursor, opencode, hermes, openclaw or pi
+    pub host: String,
+    /// For this user, or for everybody who works in this project
+    #[arg(long = "for", value_enum, value_name = "WHOM", default_value = "user")]
+    pub audience: AudienceArg,
+    /// Stands in for the host's own directory, or for the project's root
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub path: Option<PathBuf>,
+}
+
+/// `harness install`
+#[derive(Args, Debug)]
+pub struct InstallArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub place: PlaceArgs,
+    /// Answer the host's permission prompts
+    #[arg(long, alias = "approvals")]
+    pub ask: bool,
+    /// Decide before the host's own rules
+    #[arg(long)]
+    pub gate: bool,
+    /// Register the MCP server
+    #[arg(long)]
+    pub mcp: bool,
+    /// The agent whose policy applies [default: the host's id]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+    /// Print or write the instructions for agents that cannot be intercepted
+    #[arg(long, value_name = "FILE|-", num_args = 0..=1, default_missing_value = "-")]
+    pub instructions: Option<PathBuf>,
+    /// Print what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace what is broken or was edited; a .bak is kept
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `harness uninstall`
+#[derive(Args, Debug)]
+pub struct UninstallArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub place: PlaceArgs,
+    /// Print what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `policy`
+#[derive(Args, Debug)]
+pub struct PolicyArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: PolicyVerb,
+}
+
+/// The verbs of `policy`.
+#[derive(clap::Subcommand, Debug)]
+pub enum PolicyVerb {
+    /// Say what becomes of a call: exit 0 allow, 10 deny, 12 ask
+    Check(PolicyCheckArgs),
+    /// Say what is odd about every table: exit 0 or 2
+    Lint,
+    /// Print an agent's effective policy and where each part comes from
+    Show(PolicyShowArgs),
+}
+
+/// `policy check`
+#[derive(Args, Debug)]
+pub struct PolicyCheckArgs {
+    /// Whose policy [env: SAYSO_AGENT]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+    /// The tool's name
+    #[arg(long, value_name = "NAME", conflicts_with = "action")]
+    pub tool: Option<String>,
+    /// The tool's input: JSON, or @FILE
+    #[arg(
+        long,
+        value_name = "JSON|@FILE",
+        requires = "tool",
+        allow_hyphen_values = true
+    )]
+    pub input: Option<String>,
+    /// What a voluntary approval is about
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub action: Option<String>,
+    /// A command, as the tool Bash would run it
+    #[arg(last = true, conflicts_with_all = ["tool", "action"])]
+    pub command: Vec<String>,
+}
+
+/// `policy show`
+#[derive(Args, Debug)]
+pub struct PolicyShowArgs {
+    /// Whose policy [env: SAYSO_AGENT]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
 }

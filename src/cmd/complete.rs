@@ -13,6 +13,7 @@ use super::exit::Exit;
 use crate::cli::{self, CompleteArgs, Global};
 use crate::completion::{Candidate, Line, Source, Wanted, is_plain};
 use crate::events::Type;
+use crate::hook::{Event, Host};
 use crate::model::interaction::{Interaction, Question};
 use crate::render::question::summary;
 use crate::render::text::cut;
@@ -21,26 +22,6 @@ use crate::time::Time;
 
 /// The width of a description.
 const ABOUT_WIDTH: usize = 60;
-
-/// The hosts whose prompts can be caught, and their events.
-const HOSTS: [(&str, &[&str]); 2] = [
-    (
-        "claude",
-        &[
-            "permission-request",
-            "pre-tool-use",
-            "elicitation",
-            "post-tool-use",
-            "post-tool-use-failure",
-            "permission-denied",
-            "stop",
-            "user-prompt-submit",
-            "session-end",
-            "notification",
-        ],
-    ),
-    ("codex", &["permission-request", "stop", "session-start"]),
-];
 
 /// Prints the candidates.
 pub fn run(context: &Context, args: &CompleteArgs) -> Result<Exit> {
@@ -111,8 +92,8 @@ fn look_up(line: &Line<'_>, source: Source) -> Vec<Candidate> {
         Source::Scopes => scopes(line),
         Source::Types => named(Type::ALL.iter().map(|t| t.name())),
         Source::Kinds => named(["permission", "single-choice", "text", "form"]),
-        Source::Hosts => named(HOSTS.iter().map(|(host, _)| *host)),
-        Source::HostEvents => named(host_events(line.first())),
+        Source::Hosts => hosts(line),
+        Source::HostEvents => host_events(line.first()),
         Source::Topics => topics(),
     };
     let mut unique: Vec<Candidate> = Vec::new();
@@ -241,31 +222,21 @@ fn scopes(line: &Line<'_>) -> Vec<Candidate> {
         .collect()
 }
 
-fn host_events(host: Option<&str>) -> Vec<&'static str> {
-    let known = HOSTS.iter().filter(|(name, _)| Some(*name) == host);
-    known
-        .flat_map(|(_, events)| events.iter().copied())
+fn hosts(line: &Line<'_>) -> Vec<Candidate> {
+    let known = Host::ALL.into_iter();
+    let fitting = known.filter(|host| line.verb() != "hook" || !Event::of(*host).is_empty());
+    fitting
+        .map(|host| with_about(host.id(), host.title()))
         .collect()
+}
+
+fn host_events(host: Option<&str>) -> Vec<Candidate> {
+    let events = host.and_then(|name| Host::parse(name).ok()).map(Event::of);
+    named(events.unwrap_or_default().iter().map(|(name, _)| *name))
 }
 
 fn topics() -> Vec<Candidate> {
     let topics = super::help::TOPICS.iter().map(|(name, _)| *name);
     let verbs = cli::VERBS.iter().copied().filter(|v| !v.starts_with('_'));
     named(topics.chain(verbs))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::HOSTS;
-    use crate::hook::{Event, Host};
-
-    #[test]
-    fn every_event_that_is_offered_is_one() {
-        for (name, events) in HOSTS {
-            let host = Host::parse(name).unwrap();
-            for event in events {
-                assert!(Event::parse(host, event).is_ok(), "{name} {event}");
-            }
-        }
-    }
 }

@@ -8,12 +8,13 @@ use crate::cli::{self, HelpArgs};
 use crate::error::Error;
 
 /// The topics and their texts.
-pub const TOPICS: [(&str, &str); 6] = [
+pub const TOPICS: [(&str, &str); 7] = [
     ("interactions", include_str!("help/interactions.txt")),
     ("exit-codes", include_str!("help/exit-codes.txt")),
     ("environment", include_str!("help/environment.txt")),
     ("files", include_str!("help/files.txt")),
     ("hosts", include_str!("help/hosts.txt")),
+    ("policy", include_str!("help/policy.txt")),
     ("security", include_str!("help/security.txt")),
 ];
 
@@ -39,7 +40,7 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 (None, None) => {
                     return Err(Error::input("there is no such verb or topic")
                         .hint(
-                            "topics: interactions, exit-codes, environment, files, hosts, security",
+                            "topics: interactions, exit-codes, environment, files, hosts, policy, security",
                         )
                         .into());
                 }

@@ -63,12 +63,9 @@ fn decide(context: &Context, args: &HookArgs, surface: Surface) -> error::Result
         agent: named.unwrap_or_else(|| surface.host().id().to_owned()),
         project: project_name(&store),
         timeout: Duration::from_secs(args.timeout),
-        max_pending: config.max_pending(),
+        config,
     };
-    let tool = match surface {
-        Surface::ClaudeElicitation => payload.elicitation()?,
-        _ => payload.tool()?,
-    };
+    let tool = surface.tool(&payload)?;
     // In the terminal UI a deferred call would run: there --suspend waits like any gate.
     let unattended = context.var("CLAUDE_CODE_SESSION_ATTENDED").as_deref() == Some("0");
     if args.suspend && surface == Surface::ClaudeGate && unattended {

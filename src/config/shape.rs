@@ -44,6 +44,17 @@ pub enum Decision {
     Deny,
 }
 
+impl Decision {
+    /// The name in the file and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// `[resume]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

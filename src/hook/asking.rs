@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use super::payload::Payload;
 use super::{Surface, claude};
+use crate::broker::decide::Ruled;
 use crate::broker::{self, Lifetime};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupts;
 use crate::model::draft::Draft;
-use crate::model::interaction::{Interaction, Kind, Tool};
+use crate::model::interaction::{Interaction, Kind, Question, Tool};
 use crate::model::question_tool;
 use crate::park::{self, Ended, Output, Wait};
 use crate::store::Store;
@@ -24,8 +26,8 @@ pub struct Settings {
     pub project: Option<String>,
     /// How long the question stays open; also how long the hook waits.
     pub timeout: Duration,
-    /// How many questions may be pending.
-    pub max_pending: usize,
+    /// The user's configuration, with the policy.
+    pub config: Config,
 }
 
 /// What a hook came to.
@@ -44,8 +46,12 @@ pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -
     let interrupts = Interrupts::listen()
         .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
     let question = draft(payload, tool.clone(), settings)?.check()?;
+    if let Some(decision) = by_policy(store, &question, settings)? {
+        print(&decision)?;
+        return Ok(Came::Decided);
+    }
     let lifetime = Lifetime::For(settings.timeout);
-    let created = broker::open(store, question, lifetime, settings.max_pending)?;
+    let created = broker::open(store, question, lifetime, settings.config.max_pending())?;
     let opened = &created.record;
     let ended = Wait::new(store, opened, None, &interrupts, Output::Watched)
         .and_then(|mut wait| wait.run());
@@ -63,6 +69,26 @@ pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -
     };
     hand_over(store, settings.surface, &record, tool)?;
     Ok(Came::Decided)
+}
+
+/// What the policy decides without a human; it has no say about forms.
+pub(super) fn by_policy(
+    store: &Store,
+    question: &Question,
+    settings: &Settings,
+) -> Result<Option<String>> {
+    if question.kind() != Kind::Permission {
+        return Ok(None);
+    }
+    Ok(
+        match broker::decide::decide(store, &settings.config, question)? {
+            Ruled::Ask => None,
+            Ruled::Allow { rule } => settings
+                .surface
+                .allows(&format!("Allowed by the approval policy: {rule}")),
+            Ruled::Deny { message, .. } => settings.surface.denies(&message),
+        },
+    )
 }
 
 /// Prints the decision that a settled record holds, and marks it as delivered once it is out.
@@ -91,12 +117,12 @@ pub(super) fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Resul
         host: Some(host.id().to_owned()),
         agent_instance: payload.sub_agent(),
         project: settings.project.clone(),
-        session_id: payload.text("session_id"),
+        session_id: payload.session(),
         turn_id: payload
             .text("turn_id")
             .or_else(|| payload.text("prompt_id")),
-        cwd: payload.text("cwd").filter(|cwd| cwd.starts_with('/')),
-        prompt: format!("{} wants to run {}", host.name(), tool.name),
+        cwd: payload.cwd(),
+        prompt: format!("{} wants to run {}", host.title(), tool.name),
         ..Draft::default()
     };
     if settings.surface == Surface::ClaudeElicitation {
@@ -110,7 +136,7 @@ pub(super) fn draft(payload: &Payload, tool: Tool, settings: &Settings) -> Resul
         )
     {
         draft.kind = Some(Kind::Form);
-        draft.prompt = format!("{} asks", host.name());
+        draft.prompt = format!("{} asks", host.title());
         draft.questions = question_tool::questions(tool.input.as_ref())?;
     }
     draft.tool = Some(tool);

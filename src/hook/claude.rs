@@ -1,7 +1,8 @@
 //! Claude Code's own words (measured on 2.1.332; code.claude.com/docs/en/hooks). Optional members are
 //! left out: a `null` or an unknown shape makes the host reject the whole output.
 
-use crate::error::{Code, Error, Result};
+use super::undecided;
+use crate::error::Result;
 use crate::model::elicitation;
 use crate::model::interaction::{Effect, FormQuestion, Interaction, Tool};
 use crate::model::json::quoted;
@@ -159,8 +160,4 @@ pub fn elicitation(tool: &Tool, response: &Response) -> Result<String> {
 /// Where the schema has a property that cannot be asked for.
 pub fn elicitation_questions(tool: &Tool) -> Result<Vec<FormQuestion>> {
     elicitation::questions(tool.input.as_ref())
-}
-
-fn undecided() -> Error {
-    Error::new(Code::Internal, "the answer neither allows nor denies")
 }

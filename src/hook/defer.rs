@@ -3,7 +3,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::asking::{Settings, draft, hand_over, print};
+use super::asking::{Settings, by_policy, draft, hand_over, print};
 use super::claude;
 use super::payload::Payload;
 use crate::broker::{self, Lifetime};
@@ -39,12 +39,15 @@ pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -
             draft.suspended = true;
             draft.workflow_id = Some(session);
             let question = draft.check()?;
+            if let Some(decision) = by_policy(store, &question, settings)? {
+                return print(&decision);
+            }
             broker::open_as(
                 store,
                 id,
                 question,
                 Lifetime::Unbounded,
-                settings.max_pending,
+                settings.config.max_pending(),
             )?;
             return print(&claude::gate_defers());
         }

@@ -7,23 +7,22 @@
 pub mod asking;
 pub mod claude;
 pub mod codex;
+pub mod copilot;
+pub mod cursor;
 pub mod defer;
+pub mod gemini;
+pub mod host;
 pub mod install;
+pub mod opencode;
 pub mod payload;
+pub mod pi;
 pub mod reconcile;
 
-use crate::error::{Error, Result};
-use crate::model::interaction::{Interaction, Tool};
-use crate::model::response::Response;
+pub use host::Host;
 
-/// A host whose prompts are caught.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Host {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-}
+use crate::error::{Code, Error, Result};
+use crate::model::interaction::{Effect, Interaction, Tool};
+use crate::model::response::{Body, Response};
 
 /// A place where a host takes a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +35,18 @@ pub enum Surface {
     ClaudeElicitation,
     /// Codex's PermissionRequest.
     CodexPermission,
+    /// Gemini CLI's BeforeTool.
+    GeminiGate,
+    /// Copilot CLI's preToolUse.
+    CopilotGate,
+    /// Cursor's beforeShellExecution.
+    CursorShell,
+    /// Cursor's beforeMCPExecution.
+    CursorMcp,
+    /// OpenCode's permission, through the shipped plugin.
+    OpenCodePermission,
+    /// Pi's tool_call, through the shipped extension.
+    PiGate,
 }
 
 /// What a host calls a hook for.
@@ -49,69 +60,76 @@ pub enum Event {
     Notice,
 }
 
-impl Host {
-    /// From its id or an alias, in any case.
-    pub fn parse(text: &str) -> Result<Self> {
-        match text.to_ascii_lowercase().as_str() {
-            "claude" | "claude-code" => Ok(Self::Claude),
-            "codex" => Ok(Self::Codex),
-            _ => Err(Error::input("there is no such host").hint("hosts: claude, codex")),
-        }
-    }
-
-    /// Its id, as records hold it.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-        }
-    }
-
-    /// Its name, as people know it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-        }
-    }
-}
-
 impl Event {
     /// From its name on the command line.
+    ///
+    /// # Errors
+    /// `invalid_input`, listing the host's events.
     pub fn parse(host: Host, text: &str) -> Result<Self> {
-        use reconcile::Told;
         let text = if text == "ask-permission" {
             "permission-request"
         } else {
             text
         };
-        Ok(match (host, text) {
-            (Host::Claude, "permission-request") => Self::Decide(Surface::ClaudePermission),
-            (Host::Claude, "pre-tool-use") => Self::Decide(Surface::ClaudeGate),
-            (Host::Claude, "elicitation") => Self::Decide(Surface::ClaudeElicitation),
-            (Host::Codex, "permission-request") => Self::Decide(Surface::CodexPermission),
-            (Host::Claude, "post-tool-use") => Self::Reconcile(Told::ToolRan),
-            (Host::Claude, "post-tool-use-failure" | "permission-denied") => {
-                Self::Reconcile(Told::ToolDecided)
-            }
-            (Host::Claude | Host::Codex, "stop") => Self::Reconcile(Told::TurnEnded),
-            (Host::Claude, "user-prompt-submit") => Self::Reconcile(Told::TurnEnded),
-            (Host::Claude, "session-end") => Self::Reconcile(Told::SessionEnded),
-            (Host::Codex, "session-start") => Self::Reconcile(Told::SessionEnded),
-            (Host::Claude, "notification") => Self::Notice,
-            _ => return Err(unknown_event(host)),
+        let events = Self::of(host);
+        let found = events.iter().find(|(name, _)| *name == text);
+        found.map(|(_, event)| *event).ok_or_else(|| {
+            let names: Vec<&str> = events.iter().map(|(name, _)| *name).collect();
+            Error::input("this host has no such event")
+                .hint(format!("events: {}", names.join(", ")))
         })
     }
-}
 
-fn unknown_event(host: Host) -> Error {
-    let events = match host {
-        Host::Claude => {
-            "permission-request, pre-tool-use, elicitation, post-tool-use, post-tool-use-failure, permission-denied, stop, user-prompt-submit, session-end, notification"
+    /// A host's events by their names.
+    pub fn of(host: Host) -> &'static [(&'static str, Self)] {
+        use Event::{Decide, Notice, Reconcile};
+        use reconcile::Told;
+        const TURN: Event = Reconcile(Told::TurnEnded);
+        const SESSION: Event = Reconcile(Told::SessionEnded);
+        match host {
+            Host::Claude => &[
+                ("permission-request", Decide(Surface::ClaudePermission)),
+                ("pre-tool-use", Decide(Surface::ClaudeGate)),
+                ("elicitation", Decide(Surface::ClaudeElicitation)),
+                ("post-tool-use", Reconcile(Told::ToolRan)),
+                ("post-tool-use-failure", Reconcile(Told::ToolDecided)),
+                ("permission-denied", Reconcile(Told::ToolDecided)),
+                ("stop", TURN),
+                ("user-prompt-submit", TURN),
+                ("session-end", SESSION),
+                ("notification", Notice),
+            ],
+            Host::Codex => &[
+                ("permission-request", Decide(Surface::CodexPermission)),
+                ("stop", TURN),
+                ("session-start", SESSION),
+            ],
+            Host::Gemini => &[
+                ("before-tool", Decide(Surface::GeminiGate)),
+                ("session-end", SESSION),
+                ("notification", Notice),
+            ],
+            Host::Copilot => &[
+                ("pre-tool-use", Decide(Surface::CopilotGate)),
+                ("agent-stop", TURN),
+                ("session-end", SESSION),
+                ("notification", Notice),
+            ],
+            Host::Cursor => &[
+                ("before-shell-execution", Decide(Surface::CursorShell)),
+                ("before-mcp-execution", Decide(Surface::CursorMcp)),
+                ("stop", TURN),
+                ("session-end", SESSION),
+            ],
+            Host::OpenCode => &[
+                ("permission-ask", Decide(Surface::OpenCodePermission)),
+                ("session-idle", TURN),
+                ("session-deleted", SESSION),
+            ],
+            Host::Pi => &[("tool-call", Decide(Surface::PiGate))],
+            Host::Hermes | Host::OpenClaw => &[],
         }
-        Host::Codex => "permission-request, stop, session-start",
-    };
-    Error::input("this host has no such event").hint(format!("events: {events}"))
+    }
 }
 
 impl Surface {
@@ -120,6 +138,11 @@ impl Surface {
         match self {
             Self::ClaudePermission | Self::ClaudeGate | Self::ClaudeElicitation => Host::Claude,
             Self::CodexPermission => Host::Codex,
+            Self::GeminiGate => Host::Gemini,
+            Self::CopilotGate => Host::Copilot,
+            Self::CursorShell | Self::CursorMcp => Host::Cursor,
+            Self::OpenCodePermission => Host::OpenCode,
+            Self::PiGate => Host::Pi,
         }
     }
 
@@ -137,15 +160,95 @@ impl Surface {
             Self::ClaudePermission => claude::permission(opened, tool, response),
             Self::ClaudeGate => claude::gate(opened, tool, response),
             Self::ClaudeElicitation => claude::elicitation(tool, response),
-            Self::CodexPermission => codex::permission(opened, response),
+            _ => {
+                let decided = match effect(opened, response)? {
+                    Effect::Allow => self.allows(&format!("Allowed by {}", response.answered_by)),
+                    Effect::Deny => self.denies(&response.denial()),
+                };
+                decided.ok_or_else(undecided)
+            }
         }
     }
 
+    /// The host's words for an allow as it was asked; none where there is no such thing.
+    pub fn allows(self, reason: &str) -> Option<String> {
+        Some(match self {
+            Self::ClaudePermission => claude::permission_allows(),
+            Self::ClaudeGate => claude::gate_decides("allow", reason),
+            Self::ClaudeElicitation => return None,
+            Self::CodexPermission => codex::permission_allows(),
+            Self::GeminiGate => gemini::allows(),
+            Self::CopilotGate => copilot::decides("allow", reason),
+            Self::CursorShell | Self::CursorMcp => cursor::decides("allow", reason),
+            Self::OpenCodePermission => opencode::decides("allow"),
+            Self::PiGate => pi::allows(),
+        })
+    }
+
+    /// The host's words for a deny; none where there is no such thing.
+    pub fn denies(self, message: &str) -> Option<String> {
+        Some(match self {
+            Self::ClaudePermission => claude::permission_denies(message),
+            Self::ClaudeGate => claude::gate_decides("deny", message),
+            Self::ClaudeElicitation => return None,
+            Self::CodexPermission => codex::permission_denies(message),
+            Self::GeminiGate => gemini::denies(message),
+            Self::CopilotGate => copilot::decides("deny", message),
+            Self::CursorShell | Self::CursorMcp => cursor::decides("deny", message),
+            Self::OpenCodePermission => opencode::decides("deny"),
+            Self::PiGate => pi::denies(message),
+        })
+    }
+
     /// What is printed where nothing could be decided: nothing, unless silence would let the tool run.
+    /// The shipped plugins of OpenCode and Pi take silence for "ask your own user".
     pub fn undecided(self) -> Option<String> {
         match self {
-            Self::ClaudePermission | Self::ClaudeElicitation | Self::CodexPermission => None,
+            Self::ClaudePermission
+            | Self::ClaudeElicitation
+            | Self::CodexPermission
+            | Self::OpenCodePermission
+            | Self::PiGate => None,
             Self::ClaudeGate => Some(claude::gate_asks()),
+            // Gemini has no "ask" here: its strictest verdict that is not an allow.
+            Self::GeminiGate => Some(gemini::denies("sayso has no answer")),
+            Self::CopilotGate => Some(copilot::decides("ask", "sayso has no answer")),
+            Self::CursorShell | Self::CursorMcp => {
+                Some(cursor::decides("ask", "sayso has no answer"))
+            }
         }
     }
+
+    /// The tool call that a payload is about.
+    ///
+    /// # Errors
+    /// Where there is none in it.
+    pub fn tool(self, payload: &payload::Payload) -> Result<Tool> {
+        match self {
+            Self::ClaudeElicitation => payload.elicitation(),
+            Self::CopilotGate => copilot::tool(payload),
+            Self::CursorShell => cursor::shell(payload),
+            Self::CursorMcp => cursor::mcp(payload),
+            Self::OpenCodePermission => opencode::tool(payload),
+            _ => payload.tool(),
+        }
+    }
+}
+
+/// What an answer means where only allow and deny can be said.
+fn effect(opened: &Interaction, response: &Response) -> Result<Effect> {
+    if response.updated_input.is_some() || response.updated_permissions.is_some() {
+        return Err(Error::new(
+            Code::Internal,
+            "this host cannot take an edited input or permissions",
+        ));
+    }
+    match &response.body {
+        Body::Choice(id) => opened.question.effect(id).ok_or_else(undecided),
+        Body::Text(_) | Body::Form(_) | Body::Declined => Err(undecided()),
+    }
+}
+
+fn undecided() -> Error {
+    Error::new(Code::Internal, "the answer neither allows nor denies")
 }

@@ -69,7 +69,9 @@ impl Payload {
         Ok(Tool {
             name,
             input: bounded("tool_input", crate::model::json::INPUT_MAX)?,
-            use_id: self.text("tool_use_id"),
+            use_id: self
+                .text("tool_use_id")
+                .or_else(|| self.text("tool_call_id")),
             suggestions: bounded(
                 "permission_suggestions",
                 crate::model::json::SUGGESTIONS_MAX,
@@ -101,10 +103,53 @@ impl Payload {
         })
     }
 
-    /// The asker's directory, where it is an absolute path that is there.
+    /// The asker's session, as the hosts call it.
+    pub fn session(&self) -> Option<String> {
+        let names = ["session_id", "sessionId", "conversation_id"];
+        names.iter().find_map(|name| self.text(name))
+    }
+
+    /// The asker's directory as it is given: an absolute path.
+    pub fn cwd(&self) -> Option<String> {
+        let root = || {
+            let roots = self.get("workspace_roots")?.elements();
+            serde_json::from_str(roots.first()?.as_str()).ok()
+        };
+        let given = self.text("cwd").filter(|cwd| !cwd.is_empty()).or_else(root);
+        given.filter(|cwd: &String| cwd.starts_with('/'))
+    }
+
+    /// The asker's directory, where it is there.
     pub fn directory(&self) -> Option<PathBuf> {
-        let cwd = PathBuf::from(self.text("cwd")?);
-        (cwd.is_absolute() && cwd.is_dir()).then_some(cwd)
+        self.cwd().map(PathBuf::from).filter(|cwd| cwd.is_dir())
+    }
+
+    /// A tool call from its name and its input, which some hosts send as JSON in a string.
+    ///
+    /// # Errors
+    /// As [`Payload::tool`].
+    pub fn call(&self, name: &str, input: Option<&Json>) -> Result<Tool> {
+        if name.trim().is_empty() {
+            return Err(Error::input("standard input names no tool"));
+        }
+        let max = crate::model::json::INPUT_MAX;
+        let input = match input {
+            None => None,
+            Some(json) => match serde_json::from_str::<String>(json.as_str()) {
+                Ok(text) if text.trim_start().starts_with('{') => {
+                    Some(Json::parse("the tool's input", &text, max)?)
+                }
+                _ => Some(Json::parse("the tool's input", json.as_str(), max)?),
+            },
+        };
+        Ok(Tool {
+            name: name.to_owned(),
+            input,
+            use_id: self
+                .text("tool_use_id")
+                .or_else(|| self.text("tool_call_id")),
+            suggestions: None,
+        })
     }
 
     /// The sub-agent that calls, by type and id, as far as it fits.

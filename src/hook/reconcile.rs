@@ -26,7 +26,7 @@ pub enum Told {
 
 /// Withdraws what was decided at the host; returns how many questions that were.
 pub fn run(stores: &[Store], host: Host, told: Told, payload: &Payload) -> Result<usize> {
-    let Some(session) = payload.text("session_id") else {
+    let Some(session) = payload.session() else {
         return Ok(0);
     };
     let now = Time::now();

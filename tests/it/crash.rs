@@ -22,11 +22,10 @@ use sayso::store::Store;
 use sayso::store::create::Lease;
 use sayso::store::layout::Home;
 use sayso::store::query::Entry;
-use sayso::time::Time;
 use serde_json::Value;
 
 use crate::library;
-use crate::sandbox::{Ran, Sandbox, binary, finish, has};
+use crate::sandbox::{Ran, Sandbox, binary, finish, has, skip};
 
 /// The calls that reach the file system; names that a machine does not know are left out by strace.
 const CALLS: &str = "?open,?openat,?read,?pread64,?write,?pwrite64,?rename,?renameat,?renameat2,\
@@ -695,7 +694,7 @@ fn can_inject(test: &str) -> bool {
     ]);
     let works = probe.output().is_ok_and(|o| o.status.success());
     if !works {
-        eprintln!("SKIPPED {test}: strace may not trace here");
+        skip(test, "strace may not trace here");
     }
     works
 }

@@ -6,12 +6,15 @@
 )]
 
 mod hosts;
+mod library;
 mod pty;
 mod sandbox;
 
 mod answers;
+mod assets;
 mod bounds;
 mod choices;
+mod completion;
 mod corrupt;
 mod crash;
 mod edits;
@@ -23,13 +26,16 @@ mod gates;
 mod hooks;
 mod identity;
 mod keys;
-mod library;
 mod listing;
+mod others;
 mod places;
 mod race;
 mod replies;
+mod ruled;
 mod scopes;
 mod secrets;
 mod streams;
 mod telling;
 mod terminal;
+mod tidy;
+mod wait;

@@ -349,7 +349,18 @@ pub fn has(program: &str, test: &str) -> bool {
         .iter()
         .any(|dir| Path::new(dir).join(program).exists());
     if !found {
-        eprintln!("SKIPPED {test}: no {program} on this machine");
+        skip(test, &format!("no {program} on this machine"));
     }
     found
+}
+
+/// Says that a test is skipped: on standard error, and in the file that `SAYSO_TEST_SKIPS` names, because
+/// the test runner hides the output of tests that pass.
+pub fn skip(test: &str, why: &str) {
+    let line = format!("SKIPPED {test}: {why}\n");
+    eprint!("{line}");
+    if let Some(path) = std::env::var_os("SAYSO_TEST_SKIPS") {
+        let file = fs::File::options().append(true).create(true).open(path);
+        file.unwrap().write_all(line.as_bytes()).unwrap();
+    }
 }

@@ -8,9 +8,9 @@ use toml::Table;
 
 use super::block;
 use super::hooks::Outcome;
-use super::host::Host;
 use super::json::Fault;
 use super::servers::{self, Foreign, Server, TOOL_LIMIT};
+use crate::hook::host::Host;
 
 const MARK: &str = "# added by `sayso harness install codex --mcp`";
 const HEADER: &str = "[mcp_servers.sayso]";

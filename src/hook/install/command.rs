@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::host::Host;
 use crate::error::{Error, Result};
+use crate::hook::host::Host;
 
 /// A word of a command line, unquoted, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use super::command::{self, Own};
 use super::hooks::Outcome;
-use super::host::Host;
+use crate::hook::host::Host;
 
 const SCHEDULE: &str = "* * * * *";
 const EVENT: &str = "poll";

@@ -219,11 +219,16 @@ fn sync_dir(path: &Path) -> Result<()> {
 }
 
 fn read_crontab(crontab: &Path) -> Result<Option<Vec<u8>>> {
-    let output = Command::new(crontab)
+    let output = match Command::new(crontab)
         .arg("-l")
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| no_crontab(crontab, &e))?;
+    {
+        Ok(output) => output,
+        // Without cron there is no table; writing one will say so.
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(no_crontab(crontab, &e)),
+    };
     if output.status.success() {
         return Ok(Some(output.stdout).filter(|text| !text.is_empty()));
     }

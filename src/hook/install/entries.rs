@@ -6,8 +6,8 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
 use super::command::{self, Own};
-use super::host::Host;
 use super::json::{self, Fault, Step};
+use crate::hook::host::Host;
 
 /// One of our entries as it stands in a file.
 #[derive(Clone, Debug, PartialEq)]

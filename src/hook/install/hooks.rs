@@ -9,9 +9,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::command;
 use super::entries::{Entry, as_object, member, scan};
-use super::host::{Entries, Event, Host, Modes};
+use super::events::{Entries, Event, Modes};
 use super::json::{self, Fault, Left};
 use super::layout::Style;
+use crate::hook::host::Host;
 
 /// How long a host waits for a hook that asks a human, in seconds.
 pub const HOST_LIMIT: u64 = 600;

@@ -3,7 +3,7 @@
 //! What it promises:
 //!
 //! * Everything is planned, and every refusal made, before the first byte is written. A plan is a value:
-//!   [`plan`] turns what was read into what would be written, and [`disk`] does the reading and writing.
+//!   [`plan()`] turns what was read into what would be written, and [`disk`] does the reading and writing.
 //! * A settings file keeps every byte that is not ours: formatting, comments, numbers, unknown members,
 //!   order, and other tools' hooks, also inside a group that they share with ours.
 //! * A second run changes nothing. An uninstall restores the file byte for byte if nothing else changed
@@ -14,7 +14,7 @@
 //!
 //! Which contracts were exercised: the entries of Claude Code (2.1.332) and Codex (0.171.0) against the
 //! programs; the MCP entries of Gemini CLI (0.61.0) and Copilot CLI (1.0.102) against what their own
-//! `mcp add` writes; the plugin files as [`shim`] says. The rest is from the hosts' documentation.
+//! `mcp add` writes; the plugin files as `shim.rs` says. The rest is from the hosts' documentation.
 
 mod block;
 mod codex;
@@ -23,8 +23,8 @@ mod cron;
 mod diff;
 pub mod disk;
 mod entries;
+mod events;
 mod hooks;
-mod host;
 pub mod instructions;
 mod json;
 mod layout;
@@ -35,6 +35,7 @@ mod servers;
 mod shim;
 mod stamp;
 pub mod status;
+pub mod trust;
 
 #[cfg(test)]
 mod samples;
@@ -43,13 +44,15 @@ mod tests;
 
 use std::path::PathBuf;
 
+pub use events::Modes;
 pub use hooks::{HOST_LIMIT, NOTE_LIMIT, OWN_LIMIT};
-pub use host::{Host, Modes};
+
 pub use place::{Audience, Surroundings};
 pub use plan::{Change, Found, Plan, Target};
 pub use servers::TOOL_LIMIT;
 
 use crate::error::{Error, Result};
+use crate::hook::host::Host;
 use hooks::Job;
 use plan::{Broken, Draft};
 
@@ -85,7 +88,7 @@ pub struct Request {
     pub force: bool,
 }
 
-/// What has to be read before [`plan`] can decide.
+/// What has to be read before [`plan()`] can decide.
 ///
 /// # Errors
 /// `invalid_input` or `unavailable` if the request's directories are not known.

@@ -3,8 +3,9 @@
 
 use jsonc_parser::ast::{Object, Value};
 
-use super::host::{Host, Modes};
+use super::events::Modes;
 use super::json;
+use crate::hook::host::Host;
 
 /// What stands in the way, one sentence each; nothing for a text that cannot be read.
 pub(super) fn find(host: Host, settings: &str, modes: Modes) -> Vec<String> {

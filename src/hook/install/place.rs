@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::host::Host;
 use crate::error::{Error, Result};
+use crate::hook::host::Host;
 
 /// Whom an installation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

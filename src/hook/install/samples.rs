@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::host::Host;
+use crate::hook::host::Host;
 
 /// A JSON value, before layout.
 #[derive(Clone, Debug)]

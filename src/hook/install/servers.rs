@@ -9,9 +9,9 @@ use serde_json::{Value as Json, json};
 
 use super::entries::{as_object, member};
 use super::hooks::Outcome;
-use super::host::Host;
 use super::json::{self, Fault, Left, Step};
 use super::layout::Style;
+use crate::hook::host::Host;
 
 /// How long a host waits for a tool call, in seconds: longer than the longest wait that a call can ask for.
 pub const TOOL_LIMIT: u64 = 3700;

@@ -20,9 +20,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::events::Modes;
 use super::hooks::OWN_LIMIT;
-use super::host::{Host, Modes};
 use super::stamp::{self, Author};
+use crate::hook::host::Host;
 
 /// A file to ship.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use super::host::{Host, Modes};
+use super::events::Modes;
 use super::place::{Audience, Surroundings};
 use super::plan::{Found, Target};
 use super::stamp::{self, Author};
 use super::{Request, codex, cron, entries, obstacles, servers, shim};
 use crate::error::Result;
+use crate::hook::host::Host;
 
 /// What is installed in a host for one audience.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -163,6 +163,18 @@ fn a_hook_in_the_same_group_survives() {
     assert!(gone.contains("theirs") && !gone.contains("sayso"), "{gone}");
 }
 
+#[test]
+fn a_group_that_says_more_than_a_matcher_stays() {
+    let text = r#"{"hooks": {"PermissionRequest": [
+  {"note": "mine", "hooks": [ {"command": "sayso hook claude permission-request"} ]}
+]}}"#;
+    let plain = removed(text, Host::Claude).unwrap();
+    let left = r#"{"hooks": {"PermissionRequest": [
+  {"note": "mine", "hooks": []}
+]}}"#;
+    assert_eq!(plain, left);
+}
+
 /// Case 99.
 #[test]
 fn a_shape_that_is_not_understood_is_refused_with_its_place() {
@@ -339,7 +351,9 @@ proptest! {
 
     #[test]
     fn what_was_strict_json_stays_strict_json((host, text, runs) in case()) {
-        prop_assume!(serde_json::from_str::<Json>(&text).is_ok());
+        if serde_json::from_str::<Json>(&text).is_err() {
+            return Ok(());
+        }
         let after = installed(&text, host, runs[0]);
         prop_assert!(serde_json::from_str::<Json>(&after).is_ok(), "{}", after);
     }

@@ -6,15 +6,13 @@
 import { spawn } from "node:child_process";
 
 const SAYSO = "@PROGRAM@";
-const EXTRA: string[] = "@EXTRA@";
-const WAIT_SECONDS: number = "@WAIT@";
-
-type Verdict = { block: boolean; reason?: string };
+const EXTRA = "@EXTRA@";
+const WAIT_SECONDS = "@WAIT@";
 
 // Runs the hook. Resolves to its verdict, or to undefined if it failed in any way.
-function decide(payload: unknown, signal?: AbortSignal): Promise<Verdict | undefined> {
+function decide(payload, signal) {
   return new Promise((resolve) => {
-    let child: any;
+    let child;
     try {
       const args = ["hook", "pi", "tool-call", ...EXTRA, "--timeout", String(WAIT_SECONDS)];
       child = spawn(SAYSO, args, { stdio: ["pipe", "pipe", "ignore"] });
@@ -26,23 +24,23 @@ function decide(payload: unknown, signal?: AbortSignal): Promise<Verdict | undef
     const stop = () => child.kill("SIGTERM");
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop, { once: true });
-    const late = setTimeout(stop, (WAIT_SECONDS + 10) * 1000);
+    const late = setTimeout(() => child.kill("SIGKILL"), (WAIT_SECONDS + 10) * 1000);
     let out = "";
     child.stdout.setEncoding("utf8");
-    child.stdout.on("data", (chunk: string) => (out += chunk));
-    const end = (verdict: Verdict | undefined) => {
+    child.stdout.on("data", (chunk) => (out += chunk));
+    const end = (verdict) => {
       clearTimeout(late);
       signal?.removeEventListener("abort", stop);
       resolve(verdict);
     };
     child.on("error", () => end(undefined));
-    child.on("close", (code: number | null) => end(code === 0 ? parse(out) : undefined));
+    child.on("close", (code) => end(code === 0 ? parse(out) : undefined));
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(payload));
   });
 }
 
-function parse(out: string): Verdict | undefined {
+function parse(out) {
   try {
     const verdict = JSON.parse(out);
     return typeof verdict?.block === "boolean" ? verdict : undefined;
@@ -52,14 +50,14 @@ function parse(out: string): Verdict | undefined {
 }
 
 // What was shown is what runs: nobody changes the input after the answer.
-function freeze(value: any): void {
+function freeze(value) {
   if (value === null || typeof value !== "object" || Object.isFrozen(value)) return;
   Object.freeze(value);
   Object.values(value).forEach(freeze);
 }
 
-export default function (pi: any) {
-  pi.on("tool_call", async (event: any, ctx: any) => {
+export default function (pi) {
+  pi.on("tool_call", async (event, ctx) => {
     const shown = JSON.stringify(event.input, null, 2);
     const verdict = await decide(
       {

@@ -1,6 +1,7 @@
 //! Whole installations on a disk of their own.
 
 mod planning;
+mod shims;
 mod writing;
 
 use std::fs;

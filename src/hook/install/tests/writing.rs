@@ -219,3 +219,13 @@ fn a_failure_while_writing_changes_nothing() {
     assert!(disk::apply(&blocked, &world.path("crontab")).is_err());
     assert_eq!(world.snapshot(), before);
 }
+
+#[test]
+fn without_cron_there_is_no_table_and_none_can_be_written() {
+    let world = World::new();
+    let request = everything(Host::OpenClaw);
+    fs::remove_file(world.path("crontab")).unwrap();
+    assert!(!world.run(Verb::Uninstall, &request).unwrap().changed());
+    let error = world.run(Verb::Install, &request).unwrap_err();
+    assert!(error.hint.unwrap().contains("--dry-run"));
+}

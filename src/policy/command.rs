@@ -1,0 +1,316 @@
+//! What a command text runs, for the two questions a policy has about it.
+//!
+//! Promise: [`Command::plain`] lists the simple commands only if two readers of the shell's language, one
+//! of them the grammar of tree-sitter, agree on every word and nothing else can happen.
+//! [`Command::subjects`] holds every text that a denying pattern is matched against: the text itself and
+//! each simple command at any depth, as it is written and peeled. Where that could not be worked out
+//! to the end, [`Command::doubt`] says why. Time and size are linear in the text.
+
+use std::collections::HashMap;
+
+use super::pattern::HOLE;
+use super::peel;
+use super::plain::{self, Reason};
+use super::scan::{self, Scan, Simple, Word};
+use super::tree::Parsed;
+use super::visible::all_visible;
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes of a text that is looked into.
+const TEXT_MAX: usize = 64 * 1024;
+/// Bytes of a text that is not plain and yet given to the grammar; where people write more, they write files.
+/// Text that is made to be ambiguous takes it much more than linear time.
+const TREE_MAX: usize = 4 * 1024;
+/// Scripts inside scripts (`sh -c`, `eval`, backticks) that are looked into.
+const DEPTH_MAX: usize = 8;
+
+/// Stages of a pipeline that are looked at for what a shell at its end reads.
+const STAGES_MAX: usize = 16;
+
+const TOO_MUCH: Reason = "it runs too much to be looked through";
+
+/// A command, taken apart.
+#[derive(Debug)]
+pub(super) struct Command {
+    /// The words of its simple commands, or why it cannot be allowed by a pattern.
+    pub(super) plain: Result<Vec<Vec<String>>, Reason>,
+    /// The simple commands that were found, each once.
+    pub(super) parts: Vec<Part>,
+    /// What denying patterns are matched against, each once.
+    pub(super) subjects: Vec<Subject>,
+    /// Why something may have been missed.
+    pub(super) doubt: Option<Reason>,
+}
+
+/// A simple command.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// As it is written, blanks collapsed.
+    pub(super) text: String,
+    /// Its words without quotes.
+    pub(super) words: Vec<String>,
+}
+
+/// A text that denying patterns are matched against.
+#[derive(Debug)]
+pub(super) struct Subject {
+    /// The text, expansions as they are written.
+    pub(super) text: String,
+    /// The text with a hole for each expansion, where there are any.
+    pub(super) shape: Option<String>,
+    /// The index of the simple command that it comes from.
+    pub(super) part: Option<usize>,
+}
+
+impl Command {
+    /// Takes a text apart.
+    pub(super) fn new(text: &str) -> Self {
+        let mut digger = Digger::new(text.len());
+        digger.subject(text.to_owned(), None, None);
+        if text.len() > TEXT_MAX {
+            digger.doubt = Some("it is too long");
+            return digger.finish(Err("it is too long"));
+        }
+        let plain = match all_visible(text) {
+            true => plain::commands(text),
+            false => Err("control or invisible characters"),
+        };
+        // A text that the plain reader takes costs the parser no more than its length.
+        let parsed = match &plain {
+            Ok(_) => Parsed::new(text),
+            Err(_) => digger.parse(text),
+        };
+        let plain = plain.and_then(|commands| agreed(commands, parsed.as_ref()));
+        digger.dig(text, parsed.as_ref());
+        if text.contains("\\\n") {
+            let joined = text.replace("\\\n", "");
+            digger.subject(joined.clone(), None, None);
+            let parsed = digger.parse(&joined);
+            digger.dig(&joined, parsed.as_ref());
+        }
+        digger.dig_deeper();
+        digger.finish(plain)
+    }
+}
+
+/// The commands if the grammar finds the same.
+fn agreed(commands: Vec<Vec<String>>, parsed: Option<&Parsed>) -> Result<Vec<Vec<String>>, Reason> {
+    match parsed.ok_or("it has too many parts")?.plain()? == commands {
+        true => Ok(commands),
+        false => Err("two readings of it differ"),
+    }
+}
+
+/// Collects subjects within a budget.
+struct Digger {
+    parts: Vec<Part>,
+    subjects: Vec<Subject>,
+    /// Indices of subjects by their texts.
+    seen: HashMap<String, usize>,
+    /// Scripts that are still to be looked into, and their depths.
+    scripts: Vec<(String, usize)>,
+    depth: usize,
+    /// Bytes that subjects may still take.
+    budget: usize,
+    /// Bytes of scripts that may still be looked into.
+    script_budget: usize,
+    /// Bytes that the grammar may still parse.
+    tree_budget: usize,
+    doubt: Option<Reason>,
+}
+
+impl Digger {
+    fn new(length: usize) -> Self {
+        Self {
+            parts: vec![],
+            subjects: vec![],
+            seen: HashMap::new(),
+            scripts: vec![],
+            depth: 0,
+            budget: 4096 + 16 * length,
+            script_budget: 4096 + 4 * length,
+            tree_budget: 2 * TREE_MAX,
+            doubt: None,
+        }
+    }
+
+    fn subject(&mut self, text: String, shape: Option<String>, part: Option<usize>) {
+        if let Some(index) = self.seen.get(&text) {
+            let known = &mut self.subjects[*index];
+            known.part = known.part.or(part);
+            known.shape = known.shape.take().or(shape);
+            return;
+        }
+        let Some(left) = self.budget.checked_sub(text.len()) else {
+            self.doubt = Some(TOO_MUCH);
+            return;
+        };
+        self.budget = left;
+        self.seen.insert(text.clone(), self.subjects.len());
+        self.subjects.push(Subject { text, shape, part });
+    }
+
+    fn script(&mut self, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        match self.script_budget.checked_sub(text.len()) {
+            Some(left) if self.depth < DEPTH_MAX => self.script_budget = left,
+            _ => {
+                self.doubt = Some(TOO_MUCH);
+                return;
+            }
+        }
+        self.subject(text.clone(), None, None);
+        self.scripts.push((text, self.depth + 1));
+    }
+
+    fn parse<'t>(&mut self, text: &'t str) -> Option<Parsed<'t>> {
+        if text.len() > TREE_MAX {
+            return None;
+        }
+        self.tree_budget = self.tree_budget.checked_sub(text.len())?;
+        Parsed::new(text)
+    }
+
+    fn finish(self, plain: Result<Vec<Vec<String>>, Reason>) -> Command {
+        Command {
+            plain,
+            parts: self.parts,
+            subjects: self.subjects,
+            doubt: self.doubt,
+        }
+    }
+
+    fn dig_deeper(&mut self) {
+        while let Some((script, depth)) = self.scripts.pop() {
+            self.depth = depth;
+            let parsed = self.parse(&script);
+            self.dig(&script, parsed.as_ref());
+        }
+    }
+
+    /// Collects what both readers find in a text.
+    fn dig(&mut self, text: &str, parsed: Option<&Parsed>) {
+        let Scan {
+            commands,
+            scripts,
+            incomplete,
+        } = scan::scan(text);
+        for index in 0..commands.len() {
+            self.simple(&commands, index);
+        }
+        for script in scripts {
+            self.script(script);
+        }
+        match parsed {
+            Some(parsed) => {
+                for words in parsed.commands() {
+                    let found = Simple {
+                        words,
+                        ..Simple::default()
+                    };
+                    self.simple(&[found], 0);
+                }
+            }
+            None => self.doubt = Some("its syntax is too long or not understood"),
+        }
+        if incomplete || parsed.is_some_and(Parsed::has_error) {
+            self.doubt = Some("its syntax is not understood");
+        }
+    }
+
+    fn simple(&mut self, commands: &[Simple], index: usize) {
+        let filler = scan::word("{}");
+        let words: Vec<&Word> = commands[index].words.iter().collect();
+        let limit = 1024 + 32 * words.len();
+        let peeled = peel::peel(words, &filler, limit);
+        if peeled.incomplete {
+            self.doubt = Some("it has too many wrappers");
+        }
+        let Some(written) = peeled.commands.first() else {
+            return;
+        };
+        let part = self.part(written);
+        for words in &peeled.commands {
+            self.command(words, part);
+        }
+        if peeled.reads_script {
+            self.read_by(commands, index);
+        }
+        for script in peeled.scripts {
+            self.script(script);
+        }
+    }
+
+    /// Texts that a shell would read from its standard input: heredocs, and what is echoed into its pipe.
+    fn read_by(&mut self, commands: &[Simple], index: usize) {
+        let mut stage = Some(index);
+        for _ in 0..STAGES_MAX {
+            let Some(command) = stage.and_then(|index| commands.get(index)) else {
+                return;
+            };
+            for text in &command.stdin {
+                self.script(text.clone());
+            }
+            let words: Vec<&Word> = command.words.iter().collect();
+            if matches!(peel::program(&words), "echo" | "printf") {
+                self.script(join(&words[1..], |word| &word.text));
+                for word in &words[1..] {
+                    self.script(word.text.clone());
+                }
+            }
+            stage = command.reads_from;
+        }
+        self.doubt = Some(TOO_MUCH);
+    }
+
+    /// The index of the simple command among the parts.
+    fn part(&mut self, words: &[&Word]) -> usize {
+        let text = join(words, |word| &word.raw);
+        let known = self
+            .seen
+            .get(&text)
+            .and_then(|index| self.subjects[*index].part);
+        known.unwrap_or_else(|| {
+            let words = words.iter().map(|word| word.text.clone()).collect();
+            self.parts.push(Part { text, words });
+            self.parts.len() - 1
+        })
+    }
+
+    /// The texts of one command: without quotes, as written, without the program's directory.
+    fn command(&mut self, words: &[&Word], part: usize) {
+        let Some(program) = words.first() else {
+            return;
+        };
+        let raw = join(words, |word| &word.raw);
+        let text = join(words, |word| &word.text);
+        let shape = join(words, |word| &word.shape);
+        let shape = shape.contains(HOLE).then_some(shape);
+        let bare = without_directory(&text, &program.text).map(str::to_owned);
+        let bare_shape = shape.as_deref().map(|shape| {
+            without_directory(shape, &program.shape)
+                .unwrap_or(shape)
+                .to_owned()
+        });
+        self.subject(text, shape.clone(), Some(part));
+        self.subject(raw, shape, Some(part));
+        if let Some(bare) = bare {
+            self.subject(bare, bare_shape, Some(part));
+        }
+    }
+}
+
+/// A command that begins with the program, without the directory before the program's name.
+fn without_directory<'a>(command: &'a str, program: &str) -> Option<&'a str> {
+    let name = program.rfind('/')? + 1;
+    command.get(name..)
+}
+
+fn join<'a>(words: &[&'a Word], form: impl Fn(&'a Word) -> &'a str) -> String {
+    let forms: Vec<_> = words.iter().map(|word| form(word)).collect();
+    forms.join(" ")
+}
