@@ -3,11 +3,13 @@
 
 pub mod args;
 pub mod asking;
+pub mod machinery;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
 pub use asking::*;
+pub use machinery::*;
 
 use crate::render::style::When;
 
