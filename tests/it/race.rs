@@ -124,7 +124,11 @@ fn answer_round(world: &Sandbox, round: usize) {
 
 fn start_answerer(world: &Sandbox, record: &Value, n: usize) -> Child {
     let name = format!("answerer-{n}");
-    let choice = if n.is_multiple_of(2) { "allow-once" } else { "deny" };
+    let choice = if n.is_multiple_of(2) {
+        "allow-once"
+    } else {
+        "deny"
+    };
     let mut command = world.command([
         "respond",
         record["id"].as_str().unwrap(),
