@@ -3,11 +3,13 @@
 
 pub mod args;
 pub mod asking;
+pub mod machinery;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
 pub use asking::*;
+pub use machinery::*;
 
 use crate::render::style::When;
 
@@ -119,6 +121,8 @@ verbs! {
         "sayso doctor";
     "hook" Hook(HookArgs) "Answer a host's permission prompt: its JSON in, its decision out"
         "sayso hook claude permission-request < event.json";
+    "policy" Policy(PolicyArgs) "Say what the approval policy decides, and what is odd about it"
+        "sayso policy check --agent claude -- git push";
     "mcp" Mcp(McpArgs) "Speak MCP with an agent: ask, request_approval, wait_for_answer"
         "sayso mcp serve --agent-id claude";
     "workflow" Workflow(WorkflowArgs) "List and resume workflows that a suspended question paused"

@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! L5   main → cmd → cli → render; cmd → prompt → render; cmd → completion → cli
-//! L4   hook                       what a host is: its JSON in, its decision out
+//! L4   hook; mcp                  what an asker is; neither imports the other
 //! L3b  park                       wait, hand the answer over or give up
 //! L2   broker                     the verbs of the domain: decide, open, answer, cancel
 //! L1b  store → events; watch      files; arm, check, sleep

@@ -16,6 +16,7 @@ use crate::log;
 use crate::model::interaction::{Interaction, State, Status};
 use crate::model::transition;
 use crate::store::create::Lease;
+use crate::store::query::not_found;
 use crate::store::{Store, WITHDRAW_WAIT};
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
@@ -200,6 +201,10 @@ fn check_same(record: &Interaction, opened: &Interaction) -> Result<()> {
 /// # Errors
 /// `unavailable` when the lock cannot be had within 300 ms; the released lease then shows that nobody waits.
 pub fn withdraw(store: &Store, opened: &Interaction, lease: Option<Lease>) -> Result<Interaction> {
+    // Taking the lock would make a store that vanished anew.
+    if !store.has(&opened.id) {
+        return Err(not_found(opened.id.as_str()));
+    }
     let writer = store.lock(WITHDRAW_WAIT)?;
     let others = lease.as_ref().map_or(Held::No, Lease::others);
     if others == Held::Yes {

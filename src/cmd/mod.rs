@@ -18,6 +18,7 @@ pub mod inbox;
 pub mod list;
 pub mod mcp;
 pub mod operator;
+pub mod policy;
 pub mod prune;
 pub mod request;
 pub mod respond;
@@ -51,6 +52,7 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Prune(args) => prune::run(context, &args),
         Verb::Doctor(_) => doctor::run(context),
         Verb::Hook(args) => hook::run(context, &args),
+        Verb::Policy(args) => policy::run(context, &args),
         Verb::Mcp(args) => mcp::run(context, &args),
         Verb::Workflow(args) => workflow::run(context, &args),
         Verb::Harness(args) => harness::run(context, &args),
