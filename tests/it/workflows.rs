@@ -397,6 +397,48 @@ fn racing_answers_resume_once() {
 }
 
 #[test]
+fn a_workflow_that_runs_is_not_resumed_beside_itself() {
+    let r = Resumable::new(
+        r#"echo x >>"$OUT"; until [ -e "$OUT.go" ]; do sleep 0.02; done; echo end >>"$OUT""#,
+        &[],
+    );
+    let (_, pending) = r.suspended("wf-1", "ask", &json!({ "question": "q" }));
+    assert_eq!(
+        r.answer(&pending, &["--text", "t"])["workflow_resume"]["resumed"],
+        true
+    );
+    assert_eq!(r.paused()["count"], 0);
+    let again = r.world.json(&["workflow", "resume", "--id", "wf-1"]);
+    assert_eq!(
+        (&again["resumed"], &again["skipped"]),
+        (&json!(false), &json!(true))
+    );
+    fs::write(r.out.with_extension("go"), "").unwrap();
+    assert_eq!(r.told(), "x\nend\n");
+}
+
+#[test]
+fn decisions_that_were_not_told_are_told_with_the_next() {
+    let r = Resumable::new(
+        r#"[ -e "$OUT.ok" ] || exit 1; { cat; echo end; } >"$OUT.new" && mv "$OUT.new" "$OUT""#,
+        &[],
+    );
+    let (_, first) = r.suspended("wf-1", "ask", &json!({ "question": "first" }));
+    assert_eq!(
+        r.answer(&first, &["--text", "1"])["delivery_state"],
+        "resume_failed"
+    );
+    let (_, second) = r.suspended("wf-1", "ask", &json!({ "question": "second" }));
+    fs::write(r.out.with_extension("ok"), "").unwrap();
+    assert_eq!(
+        r.answer(&second, &["--text", "2"])["delivery_state"],
+        "resumed"
+    );
+    assert_eq!(r.told(), "first: 1\nsecond: 2\ncontinue\nend\n");
+    assert_eq!(r.paused()["count"], 0);
+}
+
+#[test]
 fn only_questions_that_were_asked_suspended_resume_anything() {
     let r = Resumable::new(r#"echo x >>"$OUT""#, &[]);
     let (_, sibling) = r.suspended("wf-1", "ask", &json!({ "question": "paused" }));
