@@ -1,11 +1,14 @@
-//! The verbs of the domain that every surface calls: open, answer, cancel.
+//! The verbs of the domain that every surface calls: open, answer, cancel, resume.
 
 pub mod decide;
+pub mod resume;
+pub mod resumer;
 
 use std::time::Duration;
 
 use rand::RngExt;
 
+use self::resume::{Resumed, WorkflowResume};
 use crate::error::Result;
 use crate::fsio::Held;
 use crate::id::Id;
@@ -40,6 +43,10 @@ pub enum Delivery {
     Unattended,
     /// It cannot be told on this file system.
     Unknown,
+    /// A suspended workflow goes on with it.
+    Resumed,
+    /// A suspended workflow could not be resumed.
+    ResumeFailed,
 }
 
 impl Delivery {
@@ -50,6 +57,8 @@ impl Delivery {
             Self::Waiting => "waiting",
             Self::Unattended => "unattended",
             Self::Unknown => "unknown",
+            Self::Resumed => "resumed",
+            Self::ResumeFailed => "resume_failed",
         }
     }
 }
@@ -61,6 +70,8 @@ pub struct Accepted {
     pub record: Interaction,
     /// Whether it reached anyone.
     pub delivery: Delivery,
+    /// What became of the workflow, where the question was suspended.
+    pub resume: Option<WorkflowResume>,
 }
 
 /// Opens a question durably, or finds the same one again under its key.
@@ -123,9 +134,16 @@ pub fn answer(store: &Store, id: &Id, answer: &Answer, who: &Responder) -> Resul
     } else {
         delivery(store, id, answered.waiting)
     };
+    let resume = resume::after_answer(store, &answered.record);
+    let delivery = match resume.as_ref().map(|r| &r.outcome) {
+        Some(Resumed::Yes) => Delivery::Resumed,
+        Some(Resumed::No(_)) => Delivery::ResumeFailed,
+        Some(Resumed::Skipped(_)) | None => delivery,
+    };
     Ok(Accepted {
         record: answered.record,
         delivery,
+        resume,
     })
 }
 

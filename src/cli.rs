@@ -3,11 +3,13 @@
 
 pub mod args;
 pub mod asking;
+pub mod machinery;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
 pub use asking::*;
+pub use machinery::*;
 
 use crate::render::style::When;
 
@@ -119,6 +121,12 @@ verbs! {
         "sayso doctor";
     "hook" Hook(HookArgs) "Answer a host's permission prompt: its JSON in, its decision out"
         "sayso hook claude permission-request < event.json";
+    "policy" Policy(PolicyArgs) "Say what the approval policy decides, and what is odd about it"
+        "sayso policy check --agent claude -- git push";
+    "mcp" Mcp(McpArgs) "Speak MCP with an agent: ask, request_approval, wait_for_answer"
+        "sayso mcp serve --agent-id claude";
+    "workflow" Workflow(WorkflowArgs) "List and resume workflows that a suspended question paused"
+        "sayso workflow resume --id nightly-build";
     "harness" Harness(HarnessArgs) "Install into a host's settings, take it out, say what is there"
         "sayso harness install claude --ask";
     "completions" Completions(CompletionsArgs) "Print a shell's completion script"
@@ -138,7 +146,7 @@ fn root() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .after_help(
-            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | security",
+            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | policy | security",
         )
 }
 

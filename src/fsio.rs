@@ -157,8 +157,8 @@ pub fn create_mark(path: &Path) -> io::Result<()> {
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(path)
-        .map(drop)
+        .open(path)?
+        .set_permissions(Permissions::from_mode(0o600))
 }
 
 /// Removes a file; one that is not there is fine.

@@ -1,10 +1,11 @@
 //! Parses, runs, prints the error and its hint, sets the exit code. A closed pipe is not an error.
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use sayso::cli::{self, Global, Verb};
 use sayso::cmd::{self, context::Context};
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
 
 fn parse(args: &[OsString]) -> Result<(Global, Verb), clap::Error> {
     let matches = cli::command_for(args).try_get_matches_from(args)?;
-    let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+    let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
     let (name, sub) = matches.subcommand().ok_or_else(missing)?;
     Ok((
         Global::from_arg_matches(sub)?,
@@ -77,7 +78,7 @@ fn failed(error: anyhow::Error, json: bool) -> ExitCode {
     let error = match error.downcast::<Error>() {
         Ok(error) => error,
         Err(other) => match other.downcast::<std::io::Error>() {
-            Ok(io) if io.kind() == ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Ok(io) if io.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
             Ok(io) => Error::unavailable(format!("cannot write the output: {io}")),
             Err(other) => Error::new(Code::Internal, format!("{other}")),
         },
@@ -106,15 +107,42 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
             true,
         );
     } else {
-        for line in error.render().to_string().lines() {
+        for line in told(error).lines() {
             out::to_stderr(line);
         }
     }
     ExitCode::from(2)
 }
 
-fn first_line(error: &clap::Error) -> String {
+/// What clap says, without the values that it quotes: one in the wrong place may be a prompt, an answer
+/// or a nonce.
+fn told(error: &clap::Error) -> String {
     let text = error.render().to_string();
+    let quoted = match error.kind() {
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
+        _ => ContextKind::InvalidValue,
+    };
+    match error.get(quoted) {
+        Some(ContextValue::String(value)) if !is_a_word_of_ours(value, quoted) => {
+            text.replace(&format!("'{value}'"), "'…'")
+        }
+        _ => text,
+    }
+}
+
+/// Whether it was meant as an option or a verb, so that saying it helps and tells nothing.
+fn is_a_word_of_ours(value: &str, quoted: ContextKind) -> bool {
+    let word = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    match quoted {
+        ContextKind::InvalidArg => value.starts_with('-') && word(value),
+        ContextKind::InvalidSubcommand => word(value),
+        _ => false,
+    }
+}
+
+fn first_line(error: &clap::Error) -> String {
+    let text = told(error);
     let first = text.lines().next().unwrap_or_default();
     first.strip_prefix("error: ").unwrap_or(first).to_owned()
 }

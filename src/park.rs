@@ -16,6 +16,7 @@ use crate::log;
 use crate::model::interaction::{Interaction, State, Status};
 use crate::model::transition;
 use crate::store::create::Lease;
+use crate::store::query::not_found;
 use crate::store::{Store, WITHDRAW_WAIT};
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
@@ -95,30 +96,10 @@ impl<'a> Wait<'a> {
     }
 
     fn settled(&self) -> Result<Option<Interaction>> {
-        let layout = self.store.layout();
-        let id = &self.opened.id;
-        let there = |path: &std::path::Path| path.symlink_metadata().is_ok();
-        if there(&layout.pending_file(id)) && !there(&layout.settled_file(id)) {
-            return if self.opened.is_overdue(Time::now()) {
-                self.expire().map(Some)
-            } else {
-                Ok(None)
-            };
+        match look(self.store, self.opened)? {
+            None if self.opened.is_overdue(Time::now()) => self.expire().map(Some),
+            other => Ok(other),
         }
-        let record = self.store.must_load(id).map_err(|e| match e.code {
-            Code::NotFound => {
-                Error::unavailable(format!("interaction '{id}' vanished from the store"))
-                    .hint("its store was removed or cleaned while this process waited")
-            }
-            _ => e,
-        })?;
-        if record.digest != self.opened.digest {
-            return Err(Error::new(
-                Code::Corrupt,
-                format!("interaction '{id}' is not the question that was asked"),
-            ));
-        }
-        Ok((record.state != State::Pending).then_some(record))
     }
 
     /// The deadline is here: settles the record, or shows it as expired where the lock cannot be had.
@@ -180,27 +161,57 @@ impl<'a> Wait<'a> {
     }
 }
 
+/// The question's settled record; none while it stands open, its deadline aside.
+///
+/// # Errors
+/// `unavailable` when it vanished from the store; `corrupt` when the record is not that of the question
+/// that was opened.
+pub fn look(store: &Store, opened: &Interaction) -> Result<Option<Interaction>> {
+    let layout = store.layout();
+    let id = &opened.id;
+    let there = |path: &std::path::Path| path.symlink_metadata().is_ok();
+    if there(&layout.pending_file(id)) && !there(&layout.settled_file(id)) {
+        return Ok(None);
+    }
+    let record = store.must_load(id).map_err(|e| match e.code {
+        Code::NotFound => Error::unavailable(format!("interaction '{id}' vanished from the store"))
+            .hint("its store was removed or cleaned while this process waited"),
+        _ => e,
+    })?;
+    check_same(&record, opened)?;
+    Ok((record.state != State::Pending).then_some(record))
+}
+
+fn check_same(record: &Interaction, opened: &Interaction) -> Result<()> {
+    if record.digest == opened.digest {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::Corrupt,
+        format!(
+            "interaction '{}' is not the question that was asked",
+            opened.id
+        ),
+    ))
+}
+
 /// Withdraws a question on the way out, unless someone else waits for it too. Returns the record as it
 /// then stands: it may turn out to have been answered meanwhile.
 ///
 /// # Errors
 /// `unavailable` when the lock cannot be had within 300 ms; the released lease then shows that nobody waits.
 pub fn withdraw(store: &Store, opened: &Interaction, lease: Option<Lease>) -> Result<Interaction> {
+    // Taking the lock would make a store that vanished anew.
+    if !store.has(&opened.id) {
+        return Err(not_found(opened.id.as_str()));
+    }
     let writer = store.lock(WITHDRAW_WAIT)?;
     let others = lease.as_ref().map_or(Held::No, Lease::others);
     if others == Held::Yes {
         return store.must_load(&opened.id);
     }
     let (record, _) = writer.cancel(&opened.id, "asker")?;
-    if record.digest != opened.digest {
-        return Err(Error::new(
-            Code::Corrupt,
-            format!(
-                "interaction '{}' is not the question that was asked",
-                opened.id
-            ),
-        ));
-    }
+    check_same(&record, opened)?;
     Ok(record)
 }
 

@@ -130,6 +130,7 @@ fn heading(topic: &str) -> &'static str {
         "environment" => "ENVIRONMENT",
         "files" => "FILES",
         "hosts" => "HOSTS",
+        "policy" => "APPROVAL POLICY",
         "security" => "SECURITY",
         _ => "INTERACTIONS",
     }
@@ -180,7 +181,11 @@ fn environment(verb: &str) -> String {
         "request" => &["SAYSO_AGENT", "SAYSO_SESSION"],
         "answer" | "inbox" => &["SAYSO_AGENT", "TERM", "VISUAL,"],
         "respond" => &["SAYSO_AGENT"],
-        "hook" => &["SAYSO_AGENT", "CLAUDE_CODE_SESSION_ATTENDED"],
+        "hook" => &[
+            "SAYSO_AGENT",
+            "CLAUDE_PROJECT_DIR",
+            "CLAUDE_CODE_SESSION_ATTENDED",
+        ],
         _ => &[],
     };
     let mut found = rows(topic("environment"), |name| {

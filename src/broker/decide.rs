@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::config::{Config, Decision, Source, read_repository_file};
 use crate::error::{Error, Result};
 use crate::events::{Event, Type};
+use crate::log;
 use crate::model::interaction::Question;
 use crate::model::json::Json;
 use crate::policy::{self, Call, Effective, REPO_FILE_MAX, REPO_FILE_NAME, RepoFile};
@@ -84,11 +85,19 @@ pub fn decide(store: &Store, config: &Config, question: &Question) -> Result<Rul
     }
 }
 
+/// Notes that a call to a pinned server gave another agent's name. The name itself is not kept.
+pub fn note_pin(store: &Store, agent: &str) {
+    let event = Event::about_agent(Type::IdentityPinned, agent, Time::now());
+    if let Err(error) = note(store, event) {
+        log::warn(&format!("another agent's name was given: {error}"));
+    }
+}
+
 fn note(store: &Store, event: Event) -> Result<()> {
     let writer = store.lock(EVENT_WAIT)?;
     writer
         .try_append(event)
-        .map_err(|e| Error::unavailable(format!("the policy's verdict could not be noted: {e}")))
+        .map_err(|e| Error::unavailable(format!("the event could not be noted: {e}")))
 }
 
 /// The `.sayso.toml` of the main worktrees of the asker's directory and of the host's project.

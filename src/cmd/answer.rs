@@ -14,7 +14,7 @@ use crate::cli::AnswerArgs;
 use crate::error::{Code, Error, Result as Checked};
 use crate::id::hex;
 use crate::model::form::FormAnswer;
-use crate::model::interaction::{Body, Effect, Interaction, Question};
+use crate::model::interaction::{Body, Effect, Interaction};
 use crate::model::response::{Answer, Permissions, Submission};
 use crate::model::select::{self, Pick};
 use crate::model::transition;
@@ -103,7 +103,7 @@ fn submission(args: &AnswerArgs, record: &Interaction) -> Checked<Submission> {
         } else {
             Effect::Deny
         };
-        return with_effect(question, effect, base);
+        return select::with_effect(question, effect, base);
     }
     if let Some(choice) = &args.choice {
         return Ok(Submission {
@@ -136,46 +136,5 @@ fn submission(args: &AnswerArgs, record: &Interaction) -> Checked<Submission> {
         answers: (!answers.is_empty()).then_some(answers),
         response,
         ..base
-    })
-}
-
-fn with_effect(question: &Question, effect: Effect, base: Submission) -> Checked<Submission> {
-    if matches!(question.body, Body::Form { .. }) && effect == Effect::Deny {
-        return Ok(Submission {
-            declined: true,
-            ..base
-        });
-    }
-    let permission = matches!(question.body, Body::Permission { .. });
-    let with: Vec<&str> = question
-        .choices()
-        .iter()
-        .filter(|c| permission && c.effect == Some(effect))
-        .map(|c| c.id.as_str())
-        .collect();
-    if let [only] = with.as_slice() {
-        return Ok(Submission {
-            choice_id: Some((*only).to_owned()),
-            ..base
-        });
-    }
-    let word = if effect == Effect::Allow {
-        "allows"
-    } else {
-        "denies"
-    };
-    let ids: Vec<&str> = question.choices().iter().map(|c| c.id.as_str()).collect();
-    let message = match (permission, with.len()) {
-        (false, _) => "--allow and --deny fit a permission only".to_owned(),
-        (true, 0) => format!("none of the choices {word}"),
-        (true, _) => format!("several choices {word}: {}", with.join(", ")),
-    };
-    let error = Error::new(Code::InvalidAnswer, message);
-    Err(if ids.is_empty() {
-        error.hint("'sayso show' says how to answer it")
-    } else {
-        error
-            .hint(format!("name one with --choice: {}", ids.join(", ")))
-            .details(serde_json::json!({ "choices": ids }))
     })
 }

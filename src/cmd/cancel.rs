@@ -6,6 +6,7 @@ use super::context::Context;
 use super::exit::Exit;
 use super::operator::find_exact;
 use crate::broker;
+use crate::broker::resume::guidance;
 use crate::cli::CancelArgs;
 use crate::id::Id;
 use crate::model::interaction::{Question, Status};
@@ -42,6 +43,13 @@ pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit> {
         out.line(&envelope::success(&data))?;
     } else if !context.global.quiet {
         for record in &records {
+            let q = &record.question;
+            if let Some(workflow) = q.workflow_id.as_deref().filter(|_| q.suspended) {
+                let command = guidance(workflow);
+                context.note(&format!(
+                    "workflow '{workflow}' stays paused; this resumes it: {command}"
+                ));
+            }
             out.line(&format!("{} {}", record.id, record.status_at(now).name()))?;
         }
         if records.is_empty() {

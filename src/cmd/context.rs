@@ -97,7 +97,7 @@ impl Context {
             (None, Some(cwd)) => cwd.to_owned(),
             (None, None) => repo::current_dir()?,
         };
-        self.store_at(&start)
+        Store::around(&self.home, &start)
     }
 
     /// The scope for a host's hook: the named one, else that of the payload's directory, else the
@@ -110,7 +110,7 @@ impl Context {
             Some(cwd) => cwd,
             None => repo::current_dir()?,
         };
-        self.store_at(&start)
+        Store::around(&self.home, &start)
     }
 
     /// The scopes in which a host's earlier questions may be: the named one, else all of them.
@@ -119,16 +119,6 @@ impl Context {
             Some(name) => Ok(vec![Store::new(&self.home, &name, None)]),
             None => Ok(self.every_scope()?.stores),
         }
-    }
-
-    fn store_at(&self, start: &Path) -> Result<Store> {
-        let root = match discover(start)? {
-            Some(root) => root,
-            None => start.canonicalize().map_err(|e| {
-                Error::input(format!("cannot use the directory {}: {e}", start.display()))
-            })?,
-        };
-        Ok(self.store_of(root))
     }
 
     /// The scopes that an operator's verb acts on.
@@ -144,7 +134,7 @@ impl Context {
             return Ok(Scopes::one(self.asking_store(None)?));
         }
         match discover(&repo::current_dir()?)? {
-            Some(root) => Ok(Scopes::one(self.store_of(root))),
+            Some(root) => Ok(Scopes::one(Store::of(&self.home, root))),
             None => self.every_scope(),
         }
     }
@@ -183,10 +173,6 @@ impl Context {
     /// `config_error`: a file that cannot be understood never counts as none.
     pub fn config(&self) -> Result<Config> {
         Config::load(&config::Env::of_process())
-    }
-
-    fn store_of(&self, root: PathBuf) -> Store {
-        Store::new(&self.home, &repo::scope_name(&root), Some(root))
     }
 }
 

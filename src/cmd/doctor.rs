@@ -1,5 +1,7 @@
 //! `sayso doctor`: what is wrong with the store and its surroundings.
 
+mod hosts;
+
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
@@ -10,6 +12,7 @@ use super::context::Context;
 use super::exit::Exit;
 use crate::fsio;
 use crate::model::interaction::Interaction;
+use crate::policy::{self, Level};
 use crate::render::json as envelope;
 use crate::render::text;
 use crate::store::Store;
@@ -30,6 +33,7 @@ pub fn run(context: &Context) -> Result<Exit> {
     check_root(context, &mut findings);
     check_config(context, &mut findings);
     check_watch(&mut findings);
+    hosts::check(context, &mut findings);
     let stores = context
         .every_scope()
         .map(|all| all.stores)
@@ -96,7 +100,15 @@ fn check_root(context: &Context, findings: &mut Vec<Finding>) {
 
 fn check_config(context: &Context, findings: &mut Vec<Finding>) {
     match context.config() {
-        Ok(_) => push(findings, "config", None, "readable".into()),
+        Ok(config) => {
+            push(findings, "config", None, "readable".into());
+            for finding in policy::lint(&config) {
+                if finding.level != Level::Note {
+                    let line = super::policy::finding_line(&finding);
+                    push(findings, "policy", Some(line), String::new());
+                }
+            }
+        }
         Err(error) => push(findings, "config", Some(error.to_string()), String::new()),
     }
 }

@@ -9,6 +9,8 @@ pub enum Exit {
     Done,
     /// 1: `doctor` found something.
     Found,
+    /// 2: `policy lint` found something.
+    Remarked,
     /// 10: denied.
     Denied,
     /// 11: settled without an answer.
@@ -27,6 +29,7 @@ impl Exit {
         match self {
             Self::Done => 0,
             Self::Found => 1,
+            Self::Remarked => 2,
             Self::Denied => 10,
             Self::Unanswered => 11,
             Self::Undecided => 12,

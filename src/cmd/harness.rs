@@ -10,6 +10,7 @@ use crate::cli::{AudienceArg, HarnessArgs, HarnessVerb, InstallArgs, PlaceArgs};
 use crate::error::{self, Error};
 use crate::hook::Host;
 use crate::hook::install::status::{self, Status};
+use crate::hook::install::trust::{self, Trust};
 use crate::hook::install::{
     Audience, Change, Modes, Plan, Request, Surroundings, Verb, disk, instructions, plan, targets,
 };
@@ -63,10 +64,7 @@ fn install(context: &Context, args: &InstallArgs) -> Result<Exit> {
     };
     let exit = carry_out(context, Verb::Install, &request, args.dry_run)?;
     if args.ask || args.gate {
-        let config = context.config()?;
-        if config.notify.is_empty() && !config.relay.iter().any(|relay| relay.enabled) {
-            context.note("questions will appear in 'sayso inbox' and 'sayso list' only");
-        }
+        context.note("questions will appear in 'sayso inbox', 'sayso list' and 'sayso watch'");
     }
     Ok(exit)
 }
@@ -95,7 +93,7 @@ fn program() -> error::Result<PathBuf> {
     )
 }
 
-fn surroundings() -> error::Result<Surroundings> {
+pub(super) fn surroundings() -> error::Result<Surroundings> {
     let home = crate::config::home(std::env::var_os("HOME").as_deref()).ok();
     let git_dir = std::env::var_os("GIT_DIR");
     let here = repo::current_dir()?;
@@ -171,6 +169,9 @@ fn show_status(context: &Context, args: &PlaceArgs) -> Result<Exit> {
     let mut out = context.out();
     if context.global.json {
         let mut data = serde_json::to_value(&status)?;
+        if let Some(trust) = trust_of(host, &status) {
+            data["trust"] = serde_json::to_value(trust)?;
+        }
         if let Some(object) = data.as_object_mut() {
             object.insert("host".into(), host.id().into());
             object.insert("installed".into(), status.installed().into());
@@ -180,9 +181,20 @@ fn show_status(context: &Context, args: &PlaceArgs) -> Result<Exit> {
         for line in status_lines(&status) {
             out.line(&text::line(&line))?;
         }
+        for hook in trust_of(host, &status).unwrap_or_default() {
+            out.line(&text::line(&format!("{} is {}", hook.event, hook.trust)))?;
+        }
     }
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// What Codex says of our hooks, where Codex is on `PATH` and has some.
+fn trust_of(host: Host, status: &Status) -> Option<Vec<Trust>> {
+    if host != Host::Codex || status.hooks.is_empty() || !runs("codex") {
+        return None;
+    }
+    trust::of_codex(&repo::current_dir().ok()?).ok()
 }
 
 /// Whether a program can be run, given as an entry names it.

@@ -8,12 +8,13 @@ use crate::cli::{self, HelpArgs};
 use crate::error::Error;
 
 /// The topics and their texts.
-pub const TOPICS: [(&str, &str); 6] = [
+pub const TOPICS: [(&str, &str); 7] = [
     ("interactions", include_str!("help/interactions.txt")),
     ("exit-codes", include_str!("help/exit-codes.txt")),
     ("environment", include_str!("help/environment.txt")),
     ("files", include_str!("help/files.txt")),
     ("hosts", include_str!("help/hosts.txt")),
+    ("policy", include_str!("help/policy.txt")),
     ("security", include_str!("help/security.txt")),
 ];
 
@@ -28,8 +29,11 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 .find(|(name, _)| *name == topic)
                 .map(|(_, text)| *text);
             match (text, cli::verb_command(topic)) {
-                (Some(text), _) => out.line(text.trim_end())?,
-                (None, Some(_)) => {
+                (Some(text), None) => out.line(text.trim_end())?,
+                (text, Some(_)) => {
+                    if let Some(text) = text {
+                        out.line(text)?;
+                    }
                     let mut root = cli::full_command();
                     root.build();
                     let verb = root.find_subcommand_mut(topic);
@@ -39,7 +43,7 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 (None, None) => {
                     return Err(Error::input("there is no such verb or topic")
                         .hint(
-                            "topics: interactions, exit-codes, environment, files, hosts, security",
+                            "topics: interactions, exit-codes, environment, files, hosts, policy, security",
                         )
                         .into());
                 }

@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::context::Context;
 use super::exit::Exit;
 use crate::cli::ListArgs;
+use crate::id::Id;
 use crate::model::interaction::{Interaction, Question, State, Status};
 use crate::model::record::{Newer, Secrets};
 use crate::render::json as envelope;
@@ -31,7 +32,7 @@ pub fn run(context: &Context, args: &ListArgs) -> Result<Exit> {
     let every_status = args.all || args.status.as_deref().is_some_and(|s| s != "pending");
     let (mut rows, newer) = collect(&scopes.stores, every_status, now)?;
     // Before anything is left out: a prefix that is printed must name one question.
-    let length = id_length(&rows);
+    let length = id_length(&rows, &newer);
     rows.retain(|row| wanted(args, row, every_status, now));
     let limit = args
         .limit
@@ -42,6 +43,7 @@ pub fn run(context: &Context, args: &ListArgs) -> Result<Exit> {
         let json: Vec<String> = rows
             .iter()
             .map(|row| row_json(row, now, scopes.every))
+            .chain(newer.iter().map(newer_json))
             .collect();
         out.line(&envelope::success(&envelope::list(&json)))?;
     } else if rows.is_empty() && newer.is_empty() {
@@ -124,6 +126,14 @@ fn row_json(row: &Row, now: Time, with_scope: bool) -> String {
     envelope::record(&row.record, now, Secrets::Hidden, &extra)
 }
 
+/// What can be told of a record of a newer format.
+pub(super) fn newer_json(newer: &Newer) -> String {
+    let members = serde_json::json!({
+        "id": newer.id.as_str(), "schema": newer.schema, "prompt": newer.prompt, "status": newer.status,
+    });
+    members.to_string()
+}
+
 fn cells(
     rows: &[Row],
     newer: &[Newer],
@@ -145,7 +155,7 @@ fn cells(
         .map(|row| row_cells(row, length, every_status, every_scope, now))
         .collect();
     for found in newer {
-        let mut row: Vec<Cell> = vec![found.id.to_string().into()];
+        let mut row: Vec<Cell> = vec![found.id.as_str()[..length].into()];
         row.resize_with(head.len() - 1, || "?".into());
         let prompt = found.prompt.clone().unwrap_or_default();
         row.push(format!("[schema {}, read-only here] {prompt}", found.schema).into());
@@ -205,8 +215,12 @@ fn row_cells(
 }
 
 /// How many characters of the ids tell them apart, with room for those that settled.
-fn id_length(rows: &[Row]) -> usize {
-    let mut ids: Vec<&str> = rows.iter().map(|row| row.record.id.as_str()).collect();
+fn id_length(rows: &[Row], newer: &[Newer]) -> usize {
+    let ids = rows.iter().map(|row| &row.record.id);
+    let mut ids: Vec<&str> = ids
+        .chain(newer.iter().map(|n| &n.id))
+        .map(Id::as_str)
+        .collect();
     ids.sort_unstable();
     let common = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let unique = ids

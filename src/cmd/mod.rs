@@ -16,13 +16,16 @@ pub mod help;
 pub mod hook;
 pub mod inbox;
 pub mod list;
+pub mod mcp;
 pub mod operator;
+pub mod policy;
 pub mod prune;
 pub mod request;
 pub mod respond;
 pub mod show;
 pub mod wait;
 pub mod watch;
+pub mod workflow;
 
 use anyhow::Result;
 
@@ -49,6 +52,9 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Prune(args) => prune::run(context, &args),
         Verb::Doctor(_) => doctor::run(context),
         Verb::Hook(args) => hook::run(context, &args),
+        Verb::Policy(args) => policy::run(context, &args),
+        Verb::Mcp(args) => mcp::run(context, &args),
+        Verb::Workflow(args) => workflow::run(context, &args),
         Verb::Harness(args) => harness::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),
         Verb::Complete(args) => complete::run(context, &args),

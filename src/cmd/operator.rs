@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::context::{Context, Scopes};
+use crate::broker::resume::{Resumed, WorkflowResume, guidance};
 use crate::broker::{Accepted, Delivery};
 use crate::error::{Code, Error, Result};
 use crate::id::{Id, is_hex};
@@ -144,14 +145,35 @@ pub fn login_name() -> String {
 pub fn report(context: &Context, accepted: &Accepted) -> anyhow::Result<()> {
     let mut out = context.out();
     if context.global.json {
-        let extra = [("delivery_state", accepted.delivery.name().into())];
+        let mut extra = vec![("delivery_state", accepted.delivery.name().into())];
+        extra.extend(
+            accepted
+                .resume
+                .as_ref()
+                .map(|r| ("workflow_resume", r.json())),
+        );
         let record = envelope::record(&accepted.record, Time::now(), Secrets::Hidden, &extra);
         out.line(&envelope::success(&record))?;
     } else if !context.global.quiet {
         out.line(&text::line(&sentence(accepted)))?;
+        if let Some(resume) = &accepted.resume {
+            tell_resume(context, resume);
+        }
     }
     out.flush()?;
     Ok(())
+}
+
+/// Says why a workflow was not resumed, and what resumes it.
+pub fn tell_resume(context: &Context, resume: &WorkflowResume) {
+    match &resume.outcome {
+        Resumed::Yes => {}
+        Resumed::No(why) => {
+            context.note(&format!("workflow '{}': {why}", resume.workflow));
+            context.note(&format!("hint: {}", guidance(&resume.workflow)));
+        }
+        Resumed::Skipped(why) => context.note(&format!("workflow '{}': {why}", resume.workflow)),
+    }
 }
 
 /// What was decided, and whether it reached anyone.
@@ -161,6 +183,8 @@ pub fn sentence(accepted: &Accepted) -> String {
         Delivery::Waiting => "waiting: someone is parked and will take it",
         Delivery::Unattended => "unattended: recorded, nobody was waiting",
         Delivery::Unknown => "unknown: whether anyone waits cannot be told here",
+        Delivery::Resumed => "resumed: the suspended workflow goes on",
+        Delivery::ResumeFailed => "resume failed: the answer stands, the workflow is still paused",
     };
     format!(
         "{} {} — {delivery}",

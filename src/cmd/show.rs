@@ -22,10 +22,7 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
     let record = match store.load(&id)? {
         Loaded::Current(record) => *record,
         Loaded::Newer(newer) if context.global.json => {
-            let data = serde_json::json!({
-                "id": newer.id.as_str(), "schema": newer.schema, "prompt": newer.prompt, "status": newer.status,
-            });
-            out.line(&envelope::success(&data.to_string()))?;
+            out.line(&envelope::success(&super::list::newer_json(&newer)))?;
             out.flush()?;
             return Ok(Exit::Done);
         }

@@ -69,7 +69,9 @@ impl Payload {
         Ok(Tool {
             name,
             input: bounded("tool_input", crate::model::json::INPUT_MAX)?,
-            use_id: self.text("tool_use_id"),
+            use_id: self
+                .text("tool_use_id")
+                .or_else(|| self.text("tool_call_id")),
             suggestions: bounded(
                 "permission_suggestions",
                 crate::model::json::SUGGESTIONS_MAX,

@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod draft;
 pub mod elicitation;
+pub mod feedback;
 pub mod form;
 pub mod interaction;
 pub mod json;

@@ -39,8 +39,25 @@ struct Choice {
 /// `invalid_input` where the tool's input is no such form.
 pub fn questions(input: Option<&Json>) -> Result<Vec<FormQuestion>> {
     let text = input.map_or("", Json::as_str);
-    let input: Input = serde_json::from_str(text)
-        .map_err(|e| Error::input(format!("the questions cannot be read: {}", reason(&e))))?;
+    let input: Input = serde_json::from_str(text).map_err(|e| unreadable(&e))?;
+    Ok(form(input.questions))
+}
+
+/// The form's questions from the array alone.
+///
+/// # Errors
+/// As [`questions`].
+pub fn each(questions: &Json) -> Result<Vec<FormQuestion>> {
+    let given: Vec<Question> =
+        serde_json::from_str(questions.as_str()).map_err(|e| unreadable(&e))?;
+    Ok(form(given))
+}
+
+fn unreadable(error: &serde_json::Error) -> Error {
+    Error::input(format!("the questions cannot be read: {}", reason(error)))
+}
+
+fn form(given: Vec<Question>) -> Vec<FormQuestion> {
     let option = |o: Choice| FormOption {
         label: o.label,
         description: o.description,
@@ -51,7 +68,7 @@ pub fn questions(input: Option<&Json>) -> Result<Vec<FormQuestion>> {
         options: q.options.into_iter().map(option).collect(),
         multi_select: q.multi_select,
     };
-    Ok(input.questions.into_iter().map(question).collect())
+    given.into_iter().map(question).collect()
 }
 
 /// The tool's input with the answers added and its questions untouched.

@@ -12,7 +12,7 @@ use super::interaction::{
 };
 use super::json::Json;
 use super::response::{
-    Answer, AnswerBody, Body as Answered, Permissions, Responder, Response, is_name,
+    Answer, Body as Answered, Permissions, Responder, Response, Submission, is_name,
 };
 use super::transition;
 use crate::id::Id;
@@ -282,6 +282,10 @@ fn interaction(id: &Id, wire: Wire) -> Result<Interaction, String> {
     let created_at = time(&wire.created_at)?;
     let expires_at = wire.expires_at.as_deref().map(time).transpose()?;
     let nonce = wire.nonce.as_deref().and_then(Nonce::parse);
+    // They stand in commands that are offered for running.
+    if !wire.choices.iter().all(|choice| is_name(&choice.id)) {
+        return Err("a choice's id is malformed".into());
+    }
     let body = match (wire.kind, wire.text_max_length, wire.questions.is_empty()) {
         (Kind::Permission, None, true) => Body::Permission {
             choices: wire.choices,
@@ -378,22 +382,10 @@ fn response(wire: &WireResponse) -> Result<Response, String> {
     })
 }
 
-/// An accepted answer must be one that the rules would accept.
+/// An accepted answer must be one that the rules would accept, and in the form in which they keep it.
 fn check_response(question: &Question, response: &Response) -> Result<(), String> {
-    let body = match &response.body {
-        Answered::Choice(id) => AnswerBody::Choice(id.clone()),
-        Answered::Text(text) => AnswerBody::Text(text.clone()),
-        Answered::Declined => AnswerBody::Declined,
-        Answered::Form(reply) => AnswerBody::Form {
-            answers: reply.answers.clone(),
-            response: reply.response.clone(),
-        },
-    };
-    let answer = Answer {
+    let mut given = Submission {
         response_id: response.response_id.clone(),
-        digest: None,
-        nonce: None,
-        body,
         message: response.message.clone(),
         updated_input: response.updated_input.clone(),
         permissions: match &response.updated_permissions {
@@ -403,9 +395,20 @@ fn check_response(question: &Question, response: &Response) -> Result<(), String
         source: response.source.clone(),
         device_id: response.device_id.clone(),
         answered_by: response.answered_by.clone(),
+        ..Submission::default()
     };
+    match &response.body {
+        Answered::Choice(id) => given.choice_id = Some(id.clone()),
+        Answered::Text(text) => given.text = Some(text.clone()),
+        Answered::Declined => given.declined = true,
+        Answered::Form(reply) => {
+            given.answers.clone_from(&reply.answers);
+            given.response.clone_from(&reply.response);
+        }
+    }
+    let answer = Answer::try_from(given).map_err(|_| "its response is malformed")?;
     match transition::fit(question, &answer) {
-        Ok(fitted) if fitted.body == response.body && is_name(&response.source) => Ok(()),
+        Ok(fitted) if fitted.body == response.body && answer.message == response.message => Ok(()),
         _ => Err("its response does not fit its question".into()),
     }
 }

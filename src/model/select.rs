@@ -1,7 +1,9 @@
-//! `--select 'Q=LABEL[,LABEL]'` and `--other 'Q=TEXT'`: which question, which labels.
+//! `--select 'Q=LABEL[,LABEL]'` and `--other 'Q=TEXT'`: which question, which labels. `--allow` and
+//! `--deny`: which choice.
 
 use super::form::FormAnswer;
-use super::interaction::FormQuestion;
+use super::interaction::{Body, Effect, FormQuestion, Question};
+use super::response::Submission;
 use crate::error::{Code, Error, Result};
 
 /// One such option.
@@ -75,6 +77,49 @@ fn question<'a>(questions: &[FormQuestion], text: &'a str) -> Result<(usize, &'a
         }
     }
     by_number(questions, text)
+}
+
+/// The answer that takes a question's only choice with an effect; a form can only be declined.
+///
+/// # Errors
+/// `invalid_answer` where none or several of the choices have it.
+pub fn with_effect(question: &Question, effect: Effect, base: Submission) -> Result<Submission> {
+    if matches!(question.body, Body::Form { .. }) && effect == Effect::Deny {
+        return Ok(Submission {
+            declined: true,
+            ..base
+        });
+    }
+    let permission = matches!(question.body, Body::Permission { .. });
+    let with: Vec<&str> = question
+        .choices()
+        .iter()
+        .filter(|c| permission && c.effect == Some(effect))
+        .map(|c| c.id.as_str())
+        .collect();
+    if let [only] = with.as_slice() {
+        return Ok(Submission {
+            choice_id: Some((*only).to_owned()),
+            ..base
+        });
+    }
+    let word = match effect {
+        Effect::Allow => "allows",
+        Effect::Deny => "denies",
+    };
+    let ids: Vec<&str> = question.choices().iter().map(|c| c.id.as_str()).collect();
+    let error = misfit(match (permission, with.len()) {
+        (false, _) => "allow and deny fit a permission only".to_owned(),
+        (true, 0) => format!("none of the choices {word}"),
+        (true, _) => format!("several choices {word}: {}", with.join(", ")),
+    });
+    Err(if ids.is_empty() {
+        error.hint("'sayso show' says how to answer it")
+    } else {
+        error
+            .hint(format!("name one by id (--choice): {}", ids.join(", ")))
+            .details(serde_json::json!({ "choices": ids }))
+    })
 }
 
 #[derive(Clone, Copy)]

@@ -26,6 +26,19 @@ pub(super) const SHELL_TOOLS: &[&str] = &[
     "run_in_terminal",
 ];
 
+/// Tools that are about a path.
+pub(super) const PATH_TOOLS: &[&str] = &[
+    "Read",
+    "Edit",
+    "Write",
+    "MultiEdit",
+    "NotebookEdit",
+    "Glob",
+    "LS",
+    "read_file",
+    "write_file",
+];
+
 /// A call that somebody wants to make.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Call<'a> {

@@ -19,7 +19,10 @@ use super::visible::all_visible;
 mod tests;
 
 /// Bytes of a text that is looked into.
-const TEXT_MAX: usize = 128 * 1024;
+const TEXT_MAX: usize = 64 * 1024;
+/// Bytes of a text that is not plain and yet given to the grammar; where people write more, they write files.
+/// Text that is made to be ambiguous takes it much more than linear time.
+const TREE_MAX: usize = 4 * 1024;
 /// Scripts inside scripts (`sh -c`, `eval`, backticks) that are looked into.
 const DEPTH_MAX: usize = 8;
 
@@ -65,40 +68,39 @@ impl Command {
     /// Takes a text apart.
     pub(super) fn new(text: &str) -> Self {
         let mut digger = Digger::new(text.len());
-        let mut plain = Err("it is too long");
         digger.subject(text.to_owned(), None, None);
         if text.len() > TEXT_MAX {
             digger.doubt = Some("it is too long");
-        } else {
-            let parsed = Parsed::new(text);
-            plain = plain_commands(text, parsed.as_ref());
-            digger.dig(text, parsed.as_ref());
-            if text.contains("\\\n") {
-                let joined = text.replace("\\\n", "");
-                digger.subject(joined.clone(), None, None);
-                digger.dig(&joined, Parsed::new(&joined).as_ref());
-            }
-            digger.dig_deeper();
+            return digger.finish(Err("it is too long"));
         }
-        Self {
-            plain,
-            parts: digger.parts,
-            subjects: digger.subjects,
-            doubt: digger.doubt,
+        let plain = match all_visible(text) {
+            true => plain::commands(text),
+            false => Err("control or invisible characters"),
+        };
+        // A text that the plain reader takes costs the parser no more than its length.
+        let parsed = match &plain {
+            Ok(_) => Parsed::new(text),
+            Err(_) => digger.parse(text),
+        };
+        let plain = plain.and_then(|commands| agreed(commands, parsed.as_ref()));
+        digger.dig(text, parsed.as_ref());
+        if text.contains("\\\n") {
+            let joined = text.replace("\\\n", "");
+            digger.subject(joined.clone(), None, None);
+            let parsed = digger.parse(&joined);
+            digger.dig(&joined, parsed.as_ref());
         }
+        digger.dig_deeper();
+        digger.finish(plain)
     }
 }
 
-fn plain_commands(text: &str, parsed: Option<&Parsed>) -> Result<Vec<Vec<String>>, Reason> {
-    if !all_visible(text) {
-        return Err("control or invisible characters");
+/// The commands if the grammar finds the same.
+fn agreed(commands: Vec<Vec<String>>, parsed: Option<&Parsed>) -> Result<Vec<Vec<String>>, Reason> {
+    match parsed.ok_or("it has too many parts")?.plain()? == commands {
+        true => Ok(commands),
+        false => Err("two readings of it differ"),
     }
-    let commands = plain::commands(text)?;
-    let parsed = parsed.ok_or("it is too ambiguous")?;
-    if parsed.plain()? != commands {
-        return Err("two readings of it differ");
-    }
-    Ok(commands)
 }
 
 /// Collects subjects within a budget.
@@ -112,8 +114,10 @@ struct Digger {
     depth: usize,
     /// Bytes that subjects may still take.
     budget: usize,
-    /// Bytes of scripts that may still be parsed.
+    /// Bytes of scripts that may still be looked into.
     script_budget: usize,
+    /// Bytes that the grammar may still parse.
+    tree_budget: usize,
     doubt: Option<Reason>,
 }
 
@@ -127,6 +131,7 @@ impl Digger {
             depth: 0,
             budget: 4096 + 16 * length,
             script_budget: 4096 + 4 * length,
+            tree_budget: 2 * TREE_MAX,
             doubt: None,
         }
     }
@@ -162,10 +167,27 @@ impl Digger {
         self.scripts.push((text, self.depth + 1));
     }
 
+    fn parse<'t>(&mut self, text: &'t str) -> Option<Parsed<'t>> {
+        if text.len() > TREE_MAX {
+            return None;
+        }
+        self.tree_budget = self.tree_budget.checked_sub(text.len())?;
+        Parsed::new(text)
+    }
+
+    fn finish(self, plain: Result<Vec<Vec<String>>, Reason>) -> Command {
+        Command {
+            plain,
+            parts: self.parts,
+            subjects: self.subjects,
+            doubt: self.doubt,
+        }
+    }
+
     fn dig_deeper(&mut self) {
         while let Some((script, depth)) = self.scripts.pop() {
             self.depth = depth;
-            let parsed = Parsed::new(&script);
+            let parsed = self.parse(&script);
             self.dig(&script, parsed.as_ref());
         }
     }
@@ -193,7 +215,7 @@ impl Digger {
                     self.simple(&[found], 0);
                 }
             }
-            None => self.doubt = Some("it is too ambiguous"),
+            None => self.doubt = Some("its syntax is too long or not understood"),
         }
         if incomplete || parsed.is_some_and(Parsed::has_error) {
             self.doubt = Some("its syntax is not understood");
@@ -204,10 +226,10 @@ impl Digger {
         let filler = scan::word("{}");
         let words: Vec<&Word> = commands[index].words.iter().collect();
         let limit = 1024 + 32 * words.len();
-        let Some(peeled) = peel::peel(words, &filler, limit) else {
+        let peeled = peel::peel(words, &filler, limit);
+        if peeled.incomplete {
             self.doubt = Some("it has too many wrappers");
-            return;
-        };
+        }
         let Some(written) = peeled.commands.first() else {
             return;
         };

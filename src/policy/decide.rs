@@ -1,9 +1,9 @@
 //! The verdict about one call.
 
 use super::call::{Call, Subjects};
-use super::command::Command;
+use super::command::{Command, Subject};
 use super::effective::Effective;
-use super::pattern::{HOLE, Pattern};
+use super::pattern::{HOLE, Letters, Pattern};
 use super::rule::Rule;
 use super::{Part, Ruling, Verdict};
 use crate::config::Decision;
@@ -12,17 +12,12 @@ use crate::config::Decision;
 pub fn decide<'a>(policy: &'a Effective<'_>, call: &Call) -> Verdict<'a> {
     let subjects = Subjects::of(call);
     let deciding = Deciding::new(policy, &subjects);
-    let parts: Vec<_> = subjects
-        .commands
-        .iter()
-        .map(|command| deciding.parts(command))
-        .collect();
-    let denying = parts.iter().filter_map(|parts| parts.denied_by).min();
-    let denying = [denying, deciding.denied_by_tool()]
-        .into_iter()
-        .flatten()
+    let by_tool = deciding.denied_by_tool();
+    let commands = subjects.commands.iter();
+    let by_command = commands
+        .filter_map(|command| deciding.denied_by(&command.subjects))
         .min();
-    let (decision, rule, reason) = match denying {
+    let (decision, rule, reason) = match by_tool.into_iter().chain(by_command).min() {
         Some(index) => (Decision::Deny, Some(policy.deny()[index].ruling()), None),
         None => deciding.undenied(),
     };
@@ -30,8 +25,18 @@ pub fn decide<'a>(policy: &'a Effective<'_>, call: &Call) -> Verdict<'a> {
         decision,
         rule,
         reason,
-        parts: parts.into_iter().flat_map(|parts| parts.parts).collect(),
     }
+}
+
+/// The simple commands that the call would run and what the policy says about each alone, in the order in
+/// which they were found. Empty for a call that is no command.
+pub fn explain<'a>(policy: &'a Effective<'_>, call: &Call) -> Vec<Part<'a>> {
+    let subjects = Subjects::of(call);
+    let deciding = Deciding::new(policy, &subjects);
+    let commands = subjects.commands.iter();
+    commands
+        .flat_map(|command| deciding.parts(command))
+        .collect()
 }
 
 type Outcome<'a> = (Decision, Option<Ruling<'a>>, Option<&'static str>);
@@ -43,12 +48,6 @@ struct Deciding<'a, 's> {
     deny: Vec<(usize, &'a Pattern)>,
     /// The allowing patterns for the call's commands, with their rules.
     allow: Vec<(&'a Rule<'a>, &'a Pattern)>,
-}
-
-/// The simple commands of one command, and the first rule that denies any of it.
-struct Parts<'a> {
-    parts: Vec<Part<'a>>,
-    denied_by: Option<usize>,
 }
 
 impl<'a, 's> Deciding<'a, 's> {
@@ -176,50 +175,52 @@ impl<'a, 's> Deciding<'a, 's> {
     fn allowing(&self, words: &[String]) -> Option<&'a Rule<'a>> {
         let text = allow_subject(words);
         let mut patterns = self.allow.iter();
-        let (rule, _) = patterns.find(|(_, pattern)| pattern.matches(&text))?;
+        let letters = Letters::of(&text);
+        let (rule, _) =
+            patterns.find(|(_, pattern)| pattern.fits(letters) && pattern.matches(&text))?;
         Some(rule)
     }
 
-    fn parts(&self, command: &Command) -> Parts<'a> {
-        let mut denied: Vec<Option<usize>> = vec![None; command.parts.len()];
-        let mut denied_by = None;
+    /// The first rule that denies any of the texts.
+    fn denied_by<'t>(&self, subjects: impl IntoIterator<Item = &'t Subject>) -> Option<usize> {
+        let mut first: Option<usize> = None;
+        for subject in subjects {
+            let before = |index: usize| first.is_none_or(|first| index < first);
+            let mut patterns = self.deny.iter().take_while(|(index, _)| before(*index));
+            let letters = Letters::of(&subject.text);
+            let denying = patterns
+                .find(|(_, pattern)| pattern.fits(letters) && pattern.matches(&subject.text));
+            first = denying.map(|(index, _)| *index).or(first);
+        }
+        first
+    }
+
+    fn parts(&self, command: &Command) -> Vec<Part<'a>> {
+        let mut subjects = vec![vec![]; command.parts.len()];
         for subject in &command.subjects {
-            let mut patterns = self.deny.iter();
-            let Some((index, _)) = patterns.find(|(_, pattern)| pattern.matches(&subject.text))
-            else {
-                continue;
-            };
-            denied_by = least(denied_by, *index);
             if let Some(part) = subject.part {
-                denied[part] = least(denied[part], *index);
+                subjects[part].push(subject);
             }
         }
-        let parts = command.parts.iter().zip(denied);
-        Parts {
-            parts: parts
-                .map(|(part, denied)| {
-                    let allowed = || command.plain.is_ok().then(|| self.allowing(&part.words))?;
-                    let (decision, rule) = match denied {
-                        Some(index) => (Decision::Deny, Some(self.policy.deny()[index].ruling())),
-                        None => match allowed() {
-                            Some(rule) => (Decision::Allow, Some(rule.ruling())),
-                            None => self.policy.default(),
-                        },
-                    };
-                    Part {
-                        text: part.text.clone(),
-                        decision,
-                        rule,
-                    }
-                })
-                .collect(),
-            denied_by,
-        }
+        let parts = command.parts.iter().zip(subjects);
+        parts
+            .map(|(part, subjects)| {
+                let plain = command.plain.is_ok();
+                let (decision, rule) = match self.denied_by(subjects) {
+                    Some(index) => (Decision::Deny, Some(self.policy.deny()[index].ruling())),
+                    None => match self.allowing(&part.words).filter(|_| plain) {
+                        Some(rule) => (Decision::Allow, Some(rule.ruling())),
+                        None => self.policy.default(),
+                    },
+                };
+                Part {
+                    text: part.text.clone(),
+                    decision,
+                    rule,
+                }
+            })
+            .collect()
     }
-}
-
-fn least(known: Option<usize>, index: usize) -> Option<usize> {
-    Some(known.map_or(index, |known| known.min(index)))
 }
 
 /// The words as allowing patterns see them: a blank in a pattern stands between two words only, so that

@@ -25,7 +25,7 @@ mod tree;
 mod visible;
 
 pub use call::Call;
-pub use decide::decide;
+pub use decide::{decide, explain};
 pub use effective::Effective;
 pub use lint::{Finding, Level, lint, lint_repo_file};
 pub use pattern::{PATTERN_MAX, Pattern};
@@ -41,8 +41,6 @@ pub struct Verdict<'a> {
     pub rule: Option<Ruling<'a>>,
     /// Why no pattern allowed it or an allow did not count, for a person; it quotes nothing of the call.
     pub reason: Option<&'static str>,
-    /// The simple commands of the call, in the order in which they were found.
-    pub parts: Vec<Part<'a>>,
 }
 
 /// A simple command of a call and what the policy says about it alone.

@@ -14,6 +14,20 @@ pub(super) const HOLE: char = '\0';
 pub struct Pattern {
     /// The literal texts before, between and after the stars; never empty.
     pieces: Vec<String>,
+    /// The ASCII characters in them.
+    letters: Letters,
+}
+
+/// A set of ASCII characters, for a quick no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Letters(u128);
+
+impl Letters {
+    /// Those of a text.
+    pub(super) fn of(text: &str) -> Self {
+        let ascii = text.bytes().filter(u8::is_ascii);
+        Self(ascii.fold(0, |set, b| set | 1 << b))
+    }
 }
 
 impl Pattern {
@@ -40,7 +54,17 @@ impl Pattern {
             }
         }
         pieces.push(piece);
-        Ok(Self { pieces })
+        Ok(Self::of(pieces))
+    }
+
+    fn of(pieces: Vec<String>) -> Self {
+        let letters = Letters::of(&pieces.concat());
+        Self { pieces, letters }
+    }
+
+    /// Whether a subject of these letters could match: a subject that does match has all of the pattern's.
+    pub(super) fn fits(&self, subject: Letters) -> bool {
+        self.letters.0 & !subject.0 == 0
     }
 
     /// Whether the whole subject matches.
@@ -56,7 +80,7 @@ impl Pattern {
         };
         // The leftmost place for a piece leaves the most for those behind it, so nothing is tried twice.
         for piece in middle {
-            match rest.find(&**piece) {
+            match find(rest, piece) {
                 Some(at) => rest = &rest[at + piece.len()..],
                 None => return false,
             }
@@ -71,7 +95,7 @@ impl Pattern {
         };
         let [first, .., last] = &self.pieces[..] else {
             let pieces = subject.split(HOLE).map(str::to_owned).collect();
-            return Self { pieces }.matches(&self.pieces[0]);
+            return Self::of(pieces).matches(&self.pieces[0]);
         };
         // Each has a gap that can swallow the other's middle, so only the ends can disagree.
         let (head, tail) = (&subject[..hole], &subject[last_hole + 1..]);
@@ -86,20 +110,21 @@ impl Pattern {
         self.matches(&other.pieces.join(&stars))
     }
 
-    /// The text before the first star.
-    pub(super) fn head(&self) -> &str {
-        &self.pieces[0]
-    }
-
-    /// The pattern if it has no star.
-    pub(super) fn literal(&self) -> Option<&str> {
-        (self.pieces.len() == 1).then(|| self.head())
-    }
-
     /// The literal texts before, between and after the stars.
     pub(super) fn pieces(&self) -> &[String] {
         &self.pieces
     }
+}
+
+/// The leftmost place of a text in another.
+fn find(text: &str, piece: &str) -> Option<usize> {
+    // Below this the library's search spends its time on getting ready.
+    const SHORT: usize = 64;
+    if text.len() > SHORT {
+        return text.find(piece);
+    }
+    let ends = (text.len() + 1).checked_sub(piece.len())?;
+    (0..ends).find(|at| text.as_bytes()[*at..].starts_with(piece.as_bytes()))
 }
 
 #[cfg(test)]
@@ -134,6 +159,7 @@ mod tests {
         #[test]
         fn agrees_with_the_definition(text in SOME, subject in r"[abä*\\]{0,12}") {
             prop_assert_eq!(pattern(&text).matches(&subject), naively(&text, &subject));
+            prop_assert!(pattern(&text).fits(Letters::of(&subject)) || !naively(&text, &subject));
         }
 
         #[test]

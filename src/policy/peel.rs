@@ -20,26 +20,33 @@ pub(super) struct Peeled<'a> {
     pub(super) scripts: Vec<String>,
     /// Whether one of the commands is a shell that reads its standard input.
     pub(super) reads_script: bool,
+    /// Whether there is more that was not looked at.
+    pub(super) incomplete: bool,
 }
 
-/// Everything that the command would start; `None` where that takes looking at more than `limit` words.
+/// Unknown options of a program that are read both ways.
+const DOUBTFUL_MAX: usize = 8;
+
+/// Everything that the command would start, as far as that takes looking at no more words than `limit`.
 /// `filler` stands for arguments that are added later.
-pub(super) fn peel<'a>(words: Vec<&'a Word>, filler: &'a Word, limit: usize) -> Option<Peeled<'a>> {
+pub(super) fn peel<'a>(words: Vec<&'a Word>, filler: &'a Word, limit: usize) -> Peeled<'a> {
     let mut peeled = Peeled::default();
     let mut left = vec![words];
     let mut effort = 0;
     while let Some(words) = left.pop() {
-        effort += words.len();
-        if effort > limit {
-            return None;
-        }
         if words.is_empty() || peeled.commands.contains(&words) {
             continue;
         }
-        left.extend(step(&words, filler, &mut peeled));
+        let under = step(&words, filler, &mut peeled);
         peeled.commands.push(words);
+        effort += under.iter().map(Vec::len).sum::<usize>();
+        if effort > limit {
+            peeled.incomplete = true;
+            break;
+        }
+        left.extend(under);
     }
-    Some(peeled)
+    peeled
 }
 
 /// The program's name without its directory.
@@ -118,14 +125,18 @@ fn unwrap<'a>(
         out.scripts.push(script.text.clone());
     }
     out.scripts.extend(read.scripts);
-    let mut commands = without(words, &read.doubtful);
+    let mut commands = without(words, &read.doubtful, out);
     let more = wrapper.more && !rest.is_empty();
     commands.push(rest.iter().copied().chain(more.then_some(filler)).collect());
     commands
 }
 
 /// The command again without the words in front of each place.
-fn without<'a>(words: &[&'a Word], places: &[usize]) -> Vec<Vec<&'a Word>> {
+fn without<'a>(words: &[&'a Word], places: &[usize], out: &mut Peeled) -> Vec<Vec<&'a Word>> {
+    if places.len() > DOUBTFUL_MAX {
+        out.incomplete = true;
+        return vec![];
+    }
     let from = |at: &usize| [&words[..1], words.get(1 + at..).unwrap_or_default()].concat();
     places.iter().map(from).collect()
 }
@@ -251,7 +262,7 @@ fn git<'a>(words: &[&'a Word], out: &mut Peeled<'a>) -> Vec<Vec<&'a Word>> {
     }
     let mut places = read.doubtful;
     places.extend((read.start > 0).then_some(read.start));
-    without(words, &places)
+    without(words, &places, out)
 }
 
 /// The commands behind `-exec` and its kin.

@@ -27,7 +27,7 @@ pub(super) enum Matcher {
 }
 
 impl Matcher {
-    fn parse(text: &str) -> std::result::Result<Self, &'static str> {
+    pub(super) fn parse(text: &str) -> std::result::Result<Self, &'static str> {
         // The whole is measured: its halves could each be just short enough.
         let whole = Pattern::parse(text)?;
         let Some((name, spec)) = text.strip_suffix(')').and_then(|text| text.split_once('('))

@@ -6,9 +6,10 @@
 //! a backslash without an ERROR node. [`Parsed::commands`] lists everything that looks like a command
 //! at any depth, whatever else the tree holds.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::plain::Reason;
 use super::scan::{self, Word};
@@ -37,9 +38,16 @@ const WORD_KINDS: &[&str] = &["word", "number", "string", "raw_string", "concate
 /// Tokens between them.
 const PLAIN_TOKENS: &[&str] = &["&&", "||", "|", ";", "\n", "\"", ">", "<", "&>", ">&"];
 
-/// Hundreds of parser operations that a text may cost, and how many more for each of its bytes. What
-/// people write takes less than a tenth of it; text made to be ambiguous takes many times more.
-const EFFORT: (usize, usize) = (1_000, 2);
+/// Bytes that the parser gets at a time, so that what it reads again and again is noticed.
+const CHUNK: usize = 256;
+/// Reads that a text may cost, and bytes for which there is another: eight times over, where what people
+/// write takes two to three. Looking ahead in unclosed brackets takes it quadratic time otherwise.
+const READS: (usize, usize) = (64, CHUNK / 8);
+/// Hundreds of parser operations that a text may cost, and bytes for which there is another.
+const OPERATIONS: (usize, usize) = (64, 4);
+/// Characters that make the parser follow many readings at once, and how many of each it gets: the time
+/// for more grows with their cube.
+const AMBIGUOUS: &[(char, usize)] = &[('|', 512), ('`', 64)];
 
 /// A text and its tree.
 pub(super) struct Parsed<'a> {
@@ -48,23 +56,31 @@ pub(super) struct Parsed<'a> {
 }
 
 impl<'a> Parsed<'a> {
-    /// The tree of a text; `None` if it takes the parser too much effort.
+    /// The tree of a text; `None` if it takes the parser too much effort or it is sure to have errors.
     pub(super) fn new(text: &'a str) -> Option<Self> {
+        let too_many = |(c, max): &(char, usize)| text.matches(*c).count() > *max;
+        if AMBIGUOUS.iter().any(too_many) {
+            return None;
+        }
         let mut parser = Parser::new();
         parser
             .set_language(&tree_sitter_bash::LANGUAGE.into())
             .ok()?;
-        let mut effort = EFFORT.0 + EFFORT.1 * text.len();
-        let mut watch = |_: &_| {
-            effort = effort.saturating_sub(1);
-            if effort == 0 {
+        let allowance = |(base, per): (usize, usize)| base + text.len() / per;
+        let reads = Cell::new(allowance(READS));
+        let mut operations = allowance(OPERATIONS);
+        let mut watch = |state: &ParseState| {
+            operations = operations.saturating_sub(1);
+            if operations == 0 || reads.get() == 0 || state.has_error() {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         };
-        let bytes = text.as_bytes();
-        let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+        let mut read = |at: usize, _| {
+            reads.set(reads.get().saturating_sub(1));
+            chunk(text, at)
+        };
         let options = ParseOptions::new().progress_callback(&mut watch);
         let tree = parser.parse_with_options(&mut read, None, Some(options))?;
         Some(Self { text, tree })
@@ -158,6 +174,9 @@ impl<'a> Parsed<'a> {
                 words.push(scan::word(self.source(child)));
             }
         }
+        if parent.kind() != "redirected_statement" {
+            return words;
+        }
         let mut cursor = parent.walk();
         for redirect in parent.children_by_field_name("redirect", &mut cursor) {
             let (field, targets) = match redirect.kind() {
@@ -175,6 +194,16 @@ impl<'a> Parsed<'a> {
         }
         words
     }
+}
+
+/// The next bytes for the parser, whole characters. It must never see an end where there is none: it reads
+/// behind a text that stops within a character.
+fn chunk(text: &str, at: usize) -> &[u8] {
+    let mut end = text.len().min(at + CHUNK);
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    &text.as_bytes()[at.min(end)..end]
 }
 
 fn is_command(node: Node) -> bool {

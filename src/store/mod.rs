@@ -12,7 +12,7 @@ pub mod query;
 pub mod recover;
 pub mod settle;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -20,6 +20,7 @@ use crate::events::{self, Event};
 use crate::fsio::{self, Lock, ReadError};
 use crate::log;
 use crate::model::interaction::Interaction;
+use crate::repo;
 use crate::time::Time;
 use layout::{Home, Layout};
 
@@ -58,6 +59,26 @@ impl Store {
             root,
             layout: Layout::new(home, scope),
         }
+    }
+
+    /// The scope of a repository or directory, by its canonical path.
+    pub fn of(home: &Home, root: PathBuf) -> Self {
+        Self::new(home, &repo::scope_name(&root), Some(root))
+    }
+
+    /// The scope of the repository around a directory; outside a repository, the directory's own.
+    ///
+    /// # Errors
+    /// As [`repo::discover`] says; `invalid_input` where the directory cannot be used.
+    pub fn around(home: &Home, start: &Path) -> Result<Self> {
+        let git_dir = std::env::var_os("GIT_DIR");
+        let root = match repo::discover(start, git_dir.as_deref())? {
+            Some(found) => found.root,
+            None => start.canonicalize().map_err(|e| {
+                Error::input(format!("cannot use the directory {}: {e}", start.display()))
+            })?,
+        };
+        Ok(Self::of(home, root))
     }
 
     /// Where the scope's things are.

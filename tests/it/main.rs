@@ -5,6 +5,7 @@
     reason = "a test program has no outside"
 )]
 
+mod client;
 mod hosts;
 mod library;
 mod pty;
@@ -15,9 +16,11 @@ mod assets;
 mod bounds;
 mod choices;
 mod completion;
+mod corrupt;
 mod crash;
 mod edits;
 mod envelopes;
+mod escapes;
 mod exits;
 mod first;
 mod gates;
@@ -25,10 +28,21 @@ mod hooks;
 mod identity;
 mod keys;
 mod listing;
+mod mcp_approval;
+mod mcp_ask;
+mod mcp_manage;
+mod mcp_policy;
+mod mcp_serve;
+mod others;
+mod places;
 mod race;
 mod replies;
+mod ruled;
+mod scopes;
+mod secrets;
 mod streams;
 mod telling;
 mod terminal;
 mod tidy;
 mod wait;
+mod workflows;

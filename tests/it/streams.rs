@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::sandbox::{DEADLINE, Sandbox, finish, text};
 
 /// A process whose lines are read as they come.
-struct Stream {
+pub struct Stream {
     child: Child,
     lines: Receiver<String>,
 }
 
 impl Stream {
-    fn start(world: &Sandbox, args: &[&str]) -> Self {
+    pub fn start(world: &Sandbox, args: &[&str]) -> Self {
         let mut child = world.start(args);
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -28,7 +28,7 @@ impl Stream {
         Self { child, lines }
     }
 
-    fn line(&self) -> String {
+    pub fn line(&self) -> String {
         self.lines.recv_timeout(DEADLINE).expect("a line in time")
     }
 
@@ -36,7 +36,7 @@ impl Stream {
         serde_json::from_str(&self.line()).unwrap()
     }
 
-    fn stop(self) {
+    pub fn stop(self) {
         let pid = nix::unistd::Pid::from_raw(self.child.id().try_into().unwrap());
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
         assert_eq!(finish(self.child).code, 143);

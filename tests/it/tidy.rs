@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// The longest file, in lines; what grows beyond it is two things.
 const LINES_MAX: usize = 440;
+/// The same for a file of tests: tables are long without being hard to read.
+const TESTS_MAX: usize = 600;
 
 /// The layers, from the bottom, as `src/lib.rs` draws them. A module may use what is below it.
 const LAYERS: &[&[&str]] = &[
@@ -35,7 +37,6 @@ const DRAWN: &[(&str, &str)] = &[
     ("config", "error"),
     ("repo", "error"),
     ("repo", "id"),
-    ("policy", "model"),
     ("store", "events"),
     ("prompt", "render"),
     ("cli", "render"),
@@ -166,13 +167,15 @@ fn the_layers_are_those_of_the_documentation() {
 
 #[test]
 fn no_file_grows_beyond_what_one_concept_needs() {
-    let long: Vec<String> = everything()
-        .iter()
-        .filter(|(path, _)| path.components().any(|part| part.as_os_str() == "src"))
-        .filter(|(_, text)| text.lines().count() > LINES_MAX)
-        .map(|(path, text)| format!("{}: {}", path.display(), text.lines().count()))
-        .collect();
-    assert_eq!(long, Vec::<String>::new());
+    let tests = |path: &Path| path.ends_with("tests.rs") || path.iter().any(|part| part == "tests");
+    let mut long = Vec::new();
+    for path in sources("src") {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        if lines > if tests(&path) { TESTS_MAX } else { LINES_MAX } {
+            long.push(format!("{}: {lines}", path.display()));
+        }
+    }
+    assert_eq!(long, [""; 0]);
 }
 
 #[test]

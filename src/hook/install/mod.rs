@@ -35,6 +35,7 @@ mod servers;
 mod shim;
 mod stamp;
 pub mod status;
+pub mod trust;
 
 #[cfg(test)]
 mod samples;
