@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::figure::{Figure, Series, millis};
-use crate::world::{BINARY, World, until, watches};
+use crate::world::{World, binary, until, watches};
 
 const PROMPT: &str = "Now?";
 
@@ -17,7 +17,7 @@ pub(crate) fn figures() -> Vec<Figure> {
         (Series::default(), Series::default(), Series::default());
     world.open();
     for round in 0..200_u32 {
-        let mut ask = world.command(BINARY, &["ask", PROMPT]);
+        let mut ask = world.command(binary(), &["ask", PROMPT]);
         let ask = ask.stdout(Stdio::piped()).spawn().unwrap();
         until("the asker's watch", || watches(ask.id()));
         let pending = world.store.pending().unwrap().into_iter();

@@ -7,7 +7,7 @@ use sayso::model::digest::digest;
 use sayso::model::record::{Secrets, to_json};
 
 use crate::figure::{Figure, Series};
-use crate::world::{BINARY, World};
+use crate::world::{World, binary};
 
 const SETTLED: u128 = 100_000;
 
@@ -23,8 +23,8 @@ pub(crate) fn figures() -> Vec<Figure> {
         .map(|verb| {
             let (mut with, mut without) = (Series::default(), Series::default());
             for _ in 0..300 {
-                with.time(|| long.run(BINARY, &[verb]));
-                without.time(|| short.run(BINARY, &[verb]));
+                with.time(|| long.run(binary(), &[verb]));
+                without.time(|| short.run(binary(), &[verb]));
             }
             let name = format!("{verb}: {SETTLED} settled / none, 10 pending");
             Figure::ratio(&name, &with, &without, 1.2)

@@ -1,7 +1,7 @@
 //! What one start costs: `sayso count` on an empty store, for shell prompts and status lines.
 
 use crate::figure::{Figure, Series};
-use crate::world::{BINARY, World, find};
+use crate::world::{World, binary, find};
 
 const TRUE: &str = "start: count, empty store / true";
 const NODE: &str = "start: count, empty store / node -e 0";
@@ -11,7 +11,7 @@ pub(crate) fn figures() -> Vec<Figure> {
     let world = World::new();
     let (mut count, mut nothing) = (Series::default(), Series::default());
     for _ in 0..1000 {
-        count.time(|| world.run(BINARY, &["count"]));
+        count.time(|| world.run(binary(), &["count"]));
         nothing.time(|| world.run("true", &[]));
     }
     vec![
@@ -28,7 +28,7 @@ fn instructions(world: &World) -> Figure {
     let args = [
         "--tool=callgrind",
         "--callgrind-out-file=/dev/null",
-        BINARY,
+        binary(),
         "count",
     ];
     let mut command = world.command("valgrind", &args);
@@ -48,7 +48,7 @@ fn node(world: &World) -> Figure {
     }
     let (mut count, mut node) = (Series::default(), Series::default());
     for _ in 0..30 {
-        count.time(|| world.run(BINARY, &["count"]));
+        count.time(|| world.run(binary(), &["count"]));
         node.time(|| world.run("node", &["-e", "0"]));
     }
     Figure::ratio(NODE, &count, &node, 1.0 / 40.0)

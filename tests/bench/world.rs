@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use sayso::broker::{self, Lifetime};
@@ -13,7 +14,19 @@ use sayso::store::Store;
 use sayso::store::layout::Home;
 use tempfile::TempDir;
 
-pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_sayso");
+/// The program as it is once installed: a copy, for what the linker has just written is mapped in smaller
+/// pieces and starts more slowly.
+pub(crate) fn binary() -> &'static str {
+    static COPY: OnceLock<(TempDir, String)> = OnceLock::new();
+    let copy = || {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sayso");
+        fs::copy(env!("CARGO_BIN_EXE_sayso"), &path).unwrap();
+        let path = path.to_str().unwrap().to_owned();
+        (dir, path)
+    };
+    &COPY.get_or_init(copy).1
+}
 
 /// One scope in a state root of its own.
 pub(crate) struct World {
@@ -91,7 +104,7 @@ impl World {
     /// Starts `wait` for a record and returns once it sleeps on its watch.
     pub(crate) fn start_waiter(&self, record: &Interaction) -> Child {
         let args = ["wait", record.id.as_str(), "--timeout", "300"];
-        self.command(BINARY, &args).spawn().unwrap()
+        self.command(binary(), &args).spawn().unwrap()
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::figure::{Figure, Series};
-use crate::world::{BINARY, World, find};
+use crate::world::{World, binary, find};
 
 const NAME: &str = "request + respond / the same writes by sqlite3";
 
@@ -43,7 +43,7 @@ fn durably(statement: &str) -> String {
 }
 
 fn request(world: &World) -> Value {
-    let mut command = world.command(BINARY, &["request", "Publish the crate?", "--json"]);
+    let mut command = world.command(binary(), &["request", "Publish the crate?", "--json"]);
     let output = command.stdout(Stdio::piped()).output().unwrap();
     let envelope: Value = serde_json::from_slice(&output.stdout).unwrap();
     envelope["data"].clone()
@@ -62,5 +62,5 @@ fn respond(world: &World, record: &Value) {
         "--nonce",
         nonce,
     ];
-    world.run(BINARY, &[args.as_slice(), &["--choice", "deny"]].concat());
+    world.run(binary(), &[args.as_slice(), &["--choice", "deny"]].concat());
 }
