@@ -3,11 +3,13 @@
 
 pub mod args;
 pub mod asking;
+pub mod groups;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
 pub use asking::*;
+pub use groups::*;
 
 use crate::render::style::When;
 
@@ -144,7 +146,7 @@ fn root() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .after_help(
-            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | policy | security",
+            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | mcp-server | approval-policy | security",
         )
 }
 

@@ -12,9 +12,9 @@
 //!
 //! ```text
 //! L5   main → cmd → cli → render; cmd → prompt → render; cmd → completion → cli
-//! L4   hook                       what a host is: its JSON in, its decision out
+//! L4   hook; mcp                  what an asker is: a host's JSON, an MCP session
 //! L3b  park                       wait, hand the answer over or give up
-//! L2   broker                     the verbs of the domain: decide, open, answer, cancel
+//! L2   broker                     the verbs of the domain: decide, open, answer, cancel, resume
 //! L1b  store → events; watch      files; arm, check, sleep
 //! L1a  policy → model             pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
@@ -43,6 +43,7 @@
 //! | unlink → the waiter's output | an answer that was not picked up | the waiter, if it lives: it was woken by the unlink, or looks within a second |
 //! | output → `marks/` | an answer that was picked up and counts as waited for | nobody: the mark is about the past |
 //! | mark → `interaction_delivered` | the `awaited/` mark | the next holder of the lock appends the event, for ten minutes |
+//! | **resume**: mark `starting` → the command's end | a mark whose lease died with the resumer | nobody by itself, so that nothing runs twice: `workflow list` shows it, `workflow resume` goes on |
 //! | **prune**: unlink and fsync in `pending/` → marks → record | a record without its marks | the next prune |
 
 pub mod broker;
