@@ -3,13 +3,13 @@
 
 pub mod args;
 pub mod asking;
-pub mod groups;
+pub mod machinery;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
 pub use asking::*;
-pub use groups::*;
+pub use machinery::*;
 
 use crate::render::style::When;
 

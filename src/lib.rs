@@ -12,11 +12,11 @@
 //!
 //! ```text
 //! L5   main → cmd → cli → render; cmd → prompt → render; cmd → completion → cli
-//! L4   hook; mcp                  what an asker is: a host's JSON, an MCP session
+//! L4   hook; mcp                  what an asker is; neither imports the other
 //! L3b  park                       wait, hand the answer over or give up
 //! L2   broker                     the verbs of the domain: decide, open, answer, cancel, resume
 //! L1b  store → events; watch      files; arm, check, sleep
-//! L1a  policy → model             pure: no I/O, no clock; `now` is a value
+//! L1a  model; policy              pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   time secret fsio log interrupt terminal
 //! ```

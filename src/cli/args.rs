@@ -1,4 +1,4 @@
-//! The arguments of the verbs that answer, and of the machinery.
+//! The arguments of the verbs that answer and look.
 
 use std::path::PathBuf;
 
@@ -228,47 +228,3 @@ pub struct PruneArgs {
 /// `doctor`
 #[derive(Args, Debug)]
 pub struct DoctorArgs {}
-
-/// `hook`
-#[derive(Args, Debug)]
-pub struct HookArgs {
-    /// The host: claude or codex
-    pub host: String,
-    /// The event, such as permission-request
-    pub event: String,
-    /// How long to wait for an answer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "590")]
-    pub timeout: u64,
-    /// pre-tool-use: suspend an unattended session until the answer is there
-    #[arg(long)]
-    pub suspend: bool,
-    /// The agent whose policy applies [env: SAYSO_AGENT] [default: the host's id]
-    #[arg(long)]
-    pub agent: Option<String>,
-}
-
-/// `completions`
-#[derive(Args, Debug)]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_parser = ["bash", "zsh", "fish", "powershell", "elvish"])]
-    pub shell: String,
-}
-
-/// `__complete`, which the completion scripts call
-#[derive(Args, Debug)]
-pub struct CompleteArgs {
-    /// The word that is being typed, up to the cursor
-    #[arg(long, default_value = "", allow_hyphen_values = true)]
-    pub word: std::ffi::OsString,
-    /// The words between the program's name and that one
-    #[arg(last = true)]
-    pub words: Vec<std::ffi::OsString>,
-}
-
-/// `help`
-#[derive(Args, Debug)]
-pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, security
-    pub topic: Option<String>,
-}

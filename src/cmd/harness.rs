@@ -64,10 +64,7 @@ fn install(context: &Context, args: &InstallArgs) -> Result<Exit> {
     };
     let exit = carry_out(context, Verb::Install, &request, args.dry_run)?;
     if args.ask || args.gate {
-        let config = context.config()?;
-        if config.notify.is_empty() && !config.relay.iter().any(|relay| relay.enabled) {
-            context.note("questions will appear in 'sayso inbox' and 'sayso list' only");
-        }
+        context.note("questions will appear in 'sayso inbox', 'sayso list' and 'sayso watch'");
     }
     Ok(exit)
 }

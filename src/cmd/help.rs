@@ -30,8 +30,11 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 .find(|(name, _)| *name == topic)
                 .map(|(_, text)| *text);
             match (text, cli::verb_command(topic)) {
-                (Some(text), _) => out.line(text.trim_end())?,
-                (None, Some(_)) => {
+                (Some(text), None) => out.line(text.trim_end())?,
+                (text, Some(_)) => {
+                    if let Some(text) = text {
+                        out.line(text)?;
+                    }
                     let mut root = cli::full_command();
                     root.build();
                     let verb = root.find_subcommand_mut(topic);

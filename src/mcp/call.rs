@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::arguments::Arguments;
 use super::{Pins, Settings, TIMEOUT_BOUNDS};
 use crate::broker::Lifetime;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::model::draft::Draft;
 
 /// What a question is, for the words of its result.
@@ -126,9 +126,4 @@ pub(super) fn words(error: &Error) -> String {
         Some(hint) => format!("{} ({hint})", error.message),
         None => error.message.clone(),
     }
-}
-
-/// The refusal of an id that is none.
-pub(super) fn no_such(what: &str) -> Error {
-    Error::new(Code::NotFound, what)
 }

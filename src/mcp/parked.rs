@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -46,9 +46,15 @@ struct Questions {
 }
 
 struct Entry {
-    opened: Interaction,
+    opened: Arc<Interaction>,
     lease: Option<Lease>,
     listeners: Vec<oneshot::Sender<Settled>>,
+}
+
+/// A question and where its end will be heard.
+pub(super) struct Waiting {
+    pub(super) opened: Arc<Interaction>,
+    pub(super) settled: oneshot::Receiver<Settled>,
 }
 
 /// The end of a wait.
@@ -94,7 +100,7 @@ impl Parked {
         question: Question,
         lifetime: Lifetime,
         max_pending: usize,
-    ) -> Result<(Interaction, oneshot::Receiver<Settled>)> {
+    ) -> Result<Waiting> {
         let (sender, receiver) = oneshot::channel();
         {
             let mut state = self.lock();
@@ -109,8 +115,9 @@ impl Parked {
         self.opened.notify_all();
         let created = created?;
         let id = created.record.id.clone();
+        let opened = Arc::new(created.record);
         let entry = Entry {
-            opened: created.record.clone(),
+            opened: Arc::clone(&opened),
             lease: created.lease,
             listeners: vec![sender],
         };
@@ -118,14 +125,20 @@ impl Parked {
         state.fresh.push(id);
         drop(state);
         let _ = (&self.bell).write(&[1]);
-        Ok((created.record, receiver))
+        Ok(Waiting {
+            opened,
+            settled: receiver,
+        })
     }
 
     /// Waits for a question that is open here; none if it is not.
-    pub(super) fn listen(&self, id: &Id) -> Option<oneshot::Receiver<Settled>> {
-        let (sender, receiver) = oneshot::channel();
-        self.lock().open.get_mut(id)?.listeners.push(sender);
-        Some(receiver)
+    pub(super) fn listen(&self, id: &Id) -> Option<Waiting> {
+        let (sender, settled) = oneshot::channel();
+        let mut state = self.lock();
+        let entry = state.open.get_mut(id)?;
+        entry.listeners.push(sender);
+        let opened = Arc::clone(&entry.opened);
+        Some(Waiting { opened, settled })
     }
 
     /// Withdraws a question; returns the record as it then stands. Blocks on the store.
@@ -188,9 +201,9 @@ impl Parked {
 
     /// Looks at every question; returns the files of those that are settled now.
     pub(super) fn look(&self) -> Vec<PathBuf> {
-        let open: Vec<Interaction> = {
+        let open: Vec<Arc<Interaction>> = {
             let state = self.lock();
-            state.open.values().map(|e| e.opened.clone()).collect()
+            state.open.values().map(|e| Arc::clone(&e.opened)).collect()
         };
         let now = Time::now();
         let (mut done, mut overdue) = (Vec::new(), Vec::new());
@@ -198,8 +211,8 @@ impl Parked {
             match park::look(&self.store, &opened) {
                 Ok(None) if opened.is_overdue(now) => overdue.push(opened),
                 Ok(None) => {}
-                Ok(Some(record)) => done.push((opened.id, Ok(record))),
-                Err(error) => done.push((opened.id, Err(error))),
+                Ok(Some(record)) => done.push((opened.id.clone(), Ok(record))),
+                Err(error) => done.push((opened.id.clone(), Err(error))),
             }
         }
         done.extend(self.expire(overdue, now));
@@ -213,7 +226,7 @@ impl Parked {
         files
     }
 
-    fn expire(&self, overdue: Vec<Interaction>, now: Time) -> Vec<(Id, Settled)> {
+    fn expire(&self, overdue: Vec<Arc<Interaction>>, now: Time) -> Vec<(Id, Settled)> {
         if overdue.is_empty() {
             return Vec::new();
         }
@@ -221,7 +234,7 @@ impl Parked {
         if let Err(error) = &writer {
             log::warn(&format!("expired questions could not be settled: {error}"));
         }
-        let settle = |opened: Interaction| {
+        let settle = |opened: Arc<Interaction>| {
             let settled = match &writer {
                 Ok(writer) => writer.expire(&opened.id),
                 Err(error) => Err(error.clone()),
@@ -230,7 +243,7 @@ impl Parked {
                 Ok(record) if record.state != State::Pending => Ok(record),
                 _ => transition::expire(&opened, now).ok_or_else(closing),
             };
-            (opened.id, settled)
+            (opened.id.clone(), settled)
         };
         overdue.into_iter().map(settle).collect()
     }

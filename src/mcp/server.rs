@@ -15,16 +15,15 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::arguments::Arguments;
-use super::call::{Plan, Shape, no_such};
-use super::parked::{Parked, Settled, closing};
+use super::call::{Plan, Shape};
+use super::parked::{Parked, Settled, Waiting, closing};
 use super::transport::{Deliveries, Verbatim};
 use super::{Settings, TIMEOUT_BOUNDS, approval, manage, questions, replies, tools};
 use crate::broker::decide::{self, Ruled};
 use crate::config::{Config, Env};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::id::Id;
-use crate::model::interaction::Interaction;
-use crate::park;
+use crate::model::interaction::{Interaction, State};
 
 /// How often a client that wants to know is told that the call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
@@ -43,11 +42,12 @@ struct Shared {
     asked: Mutex<HashMap<Id, Asked>>,
 }
 
-/// A question that this server asked.
+/// A question that this server asked. The digest holds everything that was asked: a record that has it
+/// is that question.
 #[derive(Clone)]
 struct Asked {
     shape: Shape,
-    opened: Interaction,
+    digest: String,
 }
 
 /// What became of the attempt to ask.
@@ -55,14 +55,14 @@ enum Opening {
     /// The policy decided; there is no question.
     Ruled(CallToolResult),
     /// Nobody waits for it.
-    Suspended(Interaction),
+    Suspended(Box<Interaction>),
     /// It waits.
-    Parked(Interaction, Receiver<Settled>),
+    Parked(Waiting),
 }
 
 /// How a wait ended.
 enum Waited {
-    Settled(Settled),
+    Settled(Box<Settled>),
     OutOfTime,
     /// The client does not want the result any more.
     Cancelled,
@@ -107,20 +107,21 @@ impl Server {
         let (shape, budget, warning) = (plan.shape, plan.waiting.budget, plan.waiting.warning);
         let server = self.clone();
         let opening = spawn_blocking(move || server.open(plan)).await;
-        let (opened, settled) = match opening.unwrap_or_else(|_| Err(closing())) {
+        let Waiting { opened, settled } = match opening.unwrap_or_else(|_| Err(closing())) {
             Ok(Opening::Ruled(result)) => return result,
             Ok(Opening::Suspended(opened)) => return replies::suspended(shape, &opened, warning),
-            Ok(Opening::Parked(opened, settled)) => (opened, settled),
+            Ok(Opening::Parked(waiting)) => waiting,
             Err(error) => return replies::failed(shape, None, &error),
         };
-        let asked = Asked { shape, opened };
-        self.asked().insert(asked.opened.id.clone(), asked.clone());
+        let digest = opened.digest.clone();
+        self.asked()
+            .insert(opened.id.clone(), Asked { shape, digest });
         let waited = self.wait(settled, budget, call).await;
         if matches!(waited, Waited::Cancelled) {
-            let (parked, opened) = (Arc::clone(&self.0.parked), asked.opened.clone());
+            let (parked, opened) = (Arc::clone(&self.0.parked), Arc::clone(&opened));
             let _ = spawn_blocking(move || parked.withdraw(&opened)).await;
         }
-        self.reply(&asked, waited, warning, call)
+        self.reply(shape, &opened, waited, warning, call)
     }
 
     /// Policy, then human. Blocks on the store.
@@ -148,11 +149,11 @@ impl Server {
             let store = &settings.store;
             let max_pending = config.max_pending();
             let created = crate::broker::open(store, question, lifetime, max_pending)?;
-            return Ok(Opening::Suspended(created.record));
+            return Ok(Opening::Suspended(Box::new(created.record)));
         }
         let parked = &self.0.parked;
-        let (opened, settled) = parked.open(question, lifetime, config.max_pending())?;
-        Ok(Opening::Parked(opened, settled))
+        let waiting = parked.open(question, lifetime, config.max_pending())?;
+        Ok(Opening::Parked(waiting))
     }
 
     /// Waits, and tells the client meanwhile that it does, if the client wants to know.
@@ -172,7 +173,8 @@ impl Server {
                 biased;
                 () = call.ct.cancelled() => return Waited::Cancelled,
                 ended = &mut settled => {
-                    return Waited::Settled(ended.unwrap_or_else(|_| Err(closing())));
+                    let ended = ended.unwrap_or_else(|_| Err(closing()));
+                    return Waited::Settled(Box::new(ended));
                 }
                 () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {
                     return Waited::OutOfTime;
@@ -190,25 +192,26 @@ impl Server {
 
     fn reply(
         &self,
-        asked: &Asked,
+        shape: Shape,
+        opened: &Interaction,
         waited: Waited,
         warning: Option<&str>,
         call: &Call,
     ) -> CallToolResult {
-        let Asked { shape, opened } = asked;
+        let failed = |error: &Error| replies::failed(shape, Some(opened.id.as_str()), error);
         match waited {
-            Waited::Settled(Ok(record)) => {
-                if record.response().is_some() {
-                    self.0.deliveries.note(&call.id, &record);
+            Waited::OutOfTime => replies::still_open(shape, opened, warning),
+            // The client wants no result any more; what is returned here is not sent.
+            Waited::Cancelled => failed(&closing()),
+            Waited::Settled(settled) => match *settled {
+                Err(error) => failed(&error),
+                Ok(record) => {
+                    if record.response().is_some() {
+                        self.0.deliveries.note(&call.id, &record);
+                    }
+                    replies::settled(shape, opened, &record, warning)
                 }
-                replies::settled(*shape, opened, &record, warning)
-            }
-            Waited::Settled(Err(error)) => {
-                replies::failed(*shape, Some(opened.id.as_str()), &error)
-            }
-            Waited::OutOfTime => replies::still_open(*shape, opened, warning),
-            // The client is gone from this call; what is returned here is not sent.
-            Waited::Cancelled => replies::failed(*shape, Some(opened.id.as_str()), &closing()),
+            },
         }
     }
 
@@ -216,30 +219,41 @@ impl Server {
         let read = |a: Arguments| {
             let id = a.text("interaction_id")?;
             let id = id.ok_or_else(|| Error::input("interaction_id is required"))?;
-            Ok((id, a.seconds("wait_secs", (0, TIMEOUT_BOUNDS.1))?))
+            let id = Id::parse(id.trim()).ok_or_else(not_asked)?;
+            let asked = self.asked().get(&id).cloned().ok_or_else(not_asked)?;
+            Ok((id, asked, a.seconds("wait_secs", (0, TIMEOUT_BOUNDS.1))?))
         };
-        let (id, budget) = match arguments.and_then(read) {
+        let (id, asked, budget) = match arguments.and_then(read) {
             Ok(read) => read,
             Err(error) => return replies::failed(Shape::Flat, None, &error),
         };
-        let asked = Id::parse(id.trim()).and_then(|id| self.asked().get(&id).cloned());
-        let Some(asked) = asked else {
-            let error = no_such("this server did not ask a question with that id");
-            return replies::failed(Shape::Flat, None, &error);
-        };
-        let waited = match self.0.parked.listen(&asked.opened.id) {
-            Some(settled) => self.wait(settled, budget, call).await,
-            None => {
-                let (server, opened) = (self.clone(), asked.opened.clone());
-                let look = spawn_blocking(move || park::look(&server.0.settings.store, &opened));
-                match look.await.unwrap_or_else(|_| Err(closing())) {
-                    Ok(Some(record)) => Waited::Settled(Ok(record)),
-                    Ok(None) => Waited::OutOfTime,
-                    Err(error) => Waited::Settled(Err(error)),
-                }
+        if let Some(Waiting { opened, settled }) = self.0.parked.listen(&id) {
+            let waited = self.wait(settled, budget, call).await;
+            return self.reply(asked.shape, &opened, waited, None, call);
+        }
+        let (server, shape, text) = (self.clone(), asked.shape, id.to_string());
+        let settled = spawn_blocking(move || server.settled(&id, &asked)).await;
+        match settled.unwrap_or_else(|_| Err(closing())) {
+            Ok(record) => {
+                let waited = Waited::Settled(Box::new(Ok(record.clone())));
+                self.reply(shape, &record, waited, None, call)
             }
-        };
-        self.reply(&asked, waited, None, call)
+            Err(error) => replies::failed(shape, Some(&text), &error),
+        }
+    }
+
+    /// A question that does not wait any more. Blocks on the store.
+    fn settled(&self, id: &Id, asked: &Asked) -> Settled {
+        let record = self.0.settings.store.must_load(id)?;
+        if record.digest != asked.digest {
+            let told = format!("interaction '{id}' is not the question that was asked");
+            return Err(Error::new(Code::Corrupt, told));
+        }
+        if record.state == State::Pending {
+            let told = format!("interaction '{id}' is being withdrawn");
+            return Err(Error::unavailable(told));
+        }
+        Ok(record)
     }
 
     async fn manage(
@@ -262,6 +276,11 @@ impl Server {
             Err(error) => manage::refused(&error),
         })
     }
+}
+
+fn not_asked() -> Error {
+    let told = "this server did not ask a question with that id";
+    Error::new(Code::NotFound, told)
 }
 
 impl ServerHandler for Server {

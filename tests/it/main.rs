@@ -5,6 +5,7 @@
     reason = "a test program has no outside"
 )]
 
+mod client;
 mod hosts;
 mod library;
 mod pty;
@@ -27,6 +28,11 @@ mod hooks;
 mod identity;
 mod keys;
 mod listing;
+mod mcp_approval;
+mod mcp_ask;
+mod mcp_manage;
+mod mcp_policy;
+mod mcp_serve;
 mod others;
 mod places;
 mod race;
@@ -39,3 +45,4 @@ mod telling;
 mod terminal;
 mod tidy;
 mod wait;
+mod workflows;

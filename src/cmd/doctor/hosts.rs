@@ -36,10 +36,11 @@ pub(super) fn check(context: &Context, findings: &mut Vec<Finding>) {
     }
     if let Ok(config) = context.config() {
         check_routes(&config, &agents, findings);
-        let told = !config.notify.is_empty() || config.relay.iter().any(|relay| relay.enabled);
-        if captures && !told {
-            let detail =
-                "questions appear in 'sayso inbox' and 'sayso list' only: no notice is set up";
+        if !config.notify.is_empty() || !config.relay.is_empty() {
+            let fault = "[[notify]] and [[relay]] are understood, but this version sends nothing";
+            push(findings, "notices", Some(fault.into()), String::new());
+        } else if captures {
+            let detail = "questions appear in 'sayso inbox', 'sayso list' and 'sayso watch'";
             push(findings, "notices", None, detail.into());
         }
     }
