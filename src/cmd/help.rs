@@ -8,13 +8,14 @@ use crate::cli::{self, HelpArgs};
 use crate::error::Error;
 
 /// The topics and their texts.
-pub const TOPICS: [(&str, &str); 7] = [
+pub const TOPICS: [(&str, &str); 8] = [
     ("interactions", include_str!("help/interactions.txt")),
     ("exit-codes", include_str!("help/exit-codes.txt")),
     ("environment", include_str!("help/environment.txt")),
     ("files", include_str!("help/files.txt")),
     ("hosts", include_str!("help/hosts.txt")),
-    ("policy", include_str!("help/policy.txt")),
+    ("mcp-server", include_str!("help/mcp-server.txt")),
+    ("approval-policy", include_str!("help/approval-policy.txt")),
     ("security", include_str!("help/security.txt")),
 ];
 
@@ -43,7 +44,7 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 (None, None) => {
                     return Err(Error::input("there is no such verb or topic")
                         .hint(
-                            "topics: interactions, exit-codes, environment, files, hosts, policy, security",
+                            "topics: interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, security",
                         )
                         .into());
                 }

@@ -119,6 +119,7 @@ fn help_prints_every_topic_and_refuses_what_is_none() {
             text.len() > 400 && overview.stdout.contains(topic),
             "{topic}"
         );
+        assert!(cli::verb_command(topic).is_none(), "{topic} is a verb");
         for line in text.lines() {
             assert!(
                 line.chars().count() <= 100 && line.trim_end() == line,
