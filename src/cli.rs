@@ -137,9 +137,9 @@ verbs! {
         "sayso help exit-codes";
 }
 
-/// The program without verbs.
+/// The program without verbs and options.
 fn root() -> Command {
-    Global::augment_args(Command::new("sayso"))
+    Command::new("sayso")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Puts a durable question in front of a human and brings the answer back")
         .subcommand_required(true)
@@ -155,14 +155,15 @@ pub fn full_command() -> Command {
     VERBS
         .iter()
         .filter_map(|name| verb_command(name))
-        .fold(root(), Command::subcommand)
+        .fold(Global::augment_args(root()), Command::subcommand)
 }
 
 /// The program with the one verb that the arguments name, or with all where they name none: building
-/// every verb's arguments would cost each start a third of its time.
+/// every verb's arguments would cost each start a third of its time. The verb must come first
+/// ([`verb_first`]): then it alone has the options of every verb, and nothing is handed down to it.
 pub fn command_for(args: &[std::ffi::OsString]) -> Command {
     match named_verb(args).and_then(verb_command) {
-        Some(verb) => root().subcommand(verb),
+        Some(verb) => root().subcommand(Global::augment_args(verb)),
         None => full_command(),
     }
 }
@@ -183,6 +184,14 @@ fn verb_at(args: &[std::ffi::OsString]) -> Option<usize> {
             _ => return Some(at),
         }
     }
+}
+
+/// The same arguments with the verb before the options that stood before it.
+pub fn verb_first(mut args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
+    if let Some(at) = verb_at(&args) {
+        args[1..=at].rotate_right(1);
+    }
+    args
 }
 
 /// Rewrites the spellings of the two older tools, and this one's aliases, to this one's verbs.

@@ -61,8 +61,10 @@ pub fn read(path: &Path, max: usize) -> Result<Vec<u8>, ReadError> {
 
 /// Reads an open file from where it stands, at most `max` bytes.
 pub fn read_from(file: &mut File, max: usize) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = Vec::new();
     let limit = max as u64 + 1;
+    // Room for all of it and one more: two reads instead of one for each doubling.
+    let size = file.metadata()?.len().min(limit);
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(limit).read_to_end(&mut bytes)?;
     if bytes.len() > max {
         return Err(ReadError::TooLarge);

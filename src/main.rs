@@ -14,7 +14,7 @@ use sayso::log;
 use sayso::render::{json, out};
 
 fn main() -> ExitCode {
-    let args = cli::modernise(std::env::args_os().collect());
+    let args = cli::verb_first(cli::modernise(std::env::args_os().collect()));
     if cli::named_verb(&args) == Some("hook") {
         return hook(&args);
     }

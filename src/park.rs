@@ -120,7 +120,12 @@ impl<'a> Wait<'a> {
 
     /// Sleeps until there may be something to check. Returns which of `also` are ready.
     pub fn sleep(&mut self, also: &[Also<'_>]) -> Result<Vec<bool>> {
-        let mut limit = TICK;
+        self.sleep_at_most(TICK, also)
+    }
+
+    /// As [`Wait::sleep`], for no longer than `limit`.
+    pub fn sleep_at_most(&mut self, limit: Duration, also: &[Also<'_>]) -> Result<Vec<bool>> {
+        let mut limit = limit.min(TICK);
         if let Some(until) = self.until {
             limit = limit.min(until.saturating_duration_since(Instant::now()));
         }

@@ -34,6 +34,15 @@ pub struct Repo {
 }
 
 impl Repo {
+    /// The main worktree as far as there is one: the root where that is one, else the worktree that was
+    /// found (of a submodule, of a separate git directory), else the root.
+    pub fn main_worktree(&self) -> &Path {
+        match &self.worktree {
+            Some(worktree) if !self.root.join(".git").exists() => worktree,
+            _ => &self.root,
+        }
+    }
+
     fn of(git_dir: &Path, worktree: Option<&Path>) -> Result<Self> {
         let common = match commondir(git_dir)? {
             Some(named) => git_dir.join(named),

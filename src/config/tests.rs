@@ -221,3 +221,23 @@ fn only_a_regular_text_of_bounded_size_is_read() {
     fs::write(&large, "#".repeat(1024 * 1024)).unwrap();
     assert!(Config::load(&env(Some(&large), None)).is_ok());
 }
+
+#[test]
+fn a_repositorys_file_is_not_followed_or_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let read = |name| read_repository_file(dir.path(), name, 10);
+    assert!(read("missing").unwrap().is_none());
+    fs::write(dir.path().join("short"), "0123456789").unwrap();
+    let source = read("short").unwrap().unwrap();
+    assert_eq!(source.text, "0123456789");
+    assert_eq!(source.path, dir.path().join("short"));
+    fs::write(dir.path().join("long"), "0123456789x").unwrap();
+    symlink(dir.path().join("short"), dir.path().join("link")).unwrap();
+    symlink(dir.path().join("nowhere"), dir.path().join("dangling")).unwrap();
+    let fifo = dir.path().join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    for name in ["long", "link", "dangling", "fifo", "."] {
+        let error = read(name).expect_err(name);
+        assert_eq!(error.code, Code::ConfigError);
+    }
+}

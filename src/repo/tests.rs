@@ -113,6 +113,11 @@ fn submodules_bare_repositories_and_separate_git_dirs_have_their_own_root() {
     assert_eq!(root("bare.git/refs"), site.path("bare.git"));
     assert_eq!(root("bare-wt"), site.path("bare.git"));
     assert_eq!(root("apart"), site.path("elsewhere/store"));
+    let main = |start| site.found(start).unwrap().main_worktree().to_owned();
+    assert_eq!(main("main/vendor"), site.path("main"));
+    assert_eq!(main("main/vendor/sub"), site.path("main/vendor/sub"));
+    assert_eq!(main("apart"), site.path("apart"));
+    assert_eq!(main("bare.git/refs"), site.path("bare.git"));
     assert_eq!(site.found("bare.git").unwrap().worktree, None);
     assert_eq!(
         site.found("bare-wt").unwrap().worktree,

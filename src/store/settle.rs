@@ -23,6 +23,16 @@ pub struct Answered {
     pub replayed: bool,
     /// Whether anyone waited for it when it was accepted.
     pub waiting: Held,
+    question: Option<std::fs::File>,
+}
+
+impl Answered {
+    /// Whether anyone still waits for it: a lease on the question outlives the question's name.
+    pub fn still_waiting(&self) -> Held {
+        self.question
+            .as_ref()
+            .map_or(Held::Unknown, fsio::lease_held)
+    }
 }
 
 impl Writer<'_> {
@@ -46,6 +56,7 @@ impl Writer<'_> {
                     record,
                     replayed: true,
                     waiting: Held::Unknown,
+                    question,
                 })
             }
             Ok(Decision::Accept(accepted)) => {
@@ -55,6 +66,7 @@ impl Writer<'_> {
                     record,
                     replayed: false,
                     waiting,
+                    question,
                 })
             }
             Err(error) => {

@@ -293,7 +293,7 @@ fn records_and_names_made_by_hand_are_clean_too() {
     };
     edited('a', &|r| r["choices"][0]["id"] = EVIL.into());
     edited('b', &|r| {
-        r["choices"][0]["label"] = format!("a\nb{EVIL}").into()
+        r["choices"][0]["label"] = format!("a\nb{EVIL}").into();
     });
     edited('c', &|r| r["host"] = EVIL.into());
     edited('d', &|r| r["cwd"] = format!("/{EVIL}").into());
