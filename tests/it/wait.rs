@@ -274,10 +274,7 @@ fn an_answer_at_the_deadline_is_never_overwritten() {
             let accepted = library::respond(store, &record, "r");
             sweeper.join().unwrap();
             let seen = waiter.join().unwrap();
-            let Some(seen) = seen else {
-            continue;
-        };
-        assert_eq!(seen, store.must_load(&record.id).unwrap());
+            assert_eq!(seen, store.must_load(&record.id).unwrap());
             accepted
         });
         let stored = store.must_load(&record.id).unwrap();
@@ -321,6 +318,9 @@ fn an_answer_beside_a_withdrawal_is_used_or_refused() {
             let accepted = library::respond(&store, &record, "r").is_ok();
             (asker.join().unwrap(), accepted)
         });
+        let Some(seen) = seen else {
+            continue;
+        };
         assert_eq!(seen, store.must_load(&record.id).unwrap());
         let expected = if accepted {
             Status::Answered
