@@ -31,10 +31,7 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 .map(|(_, text)| *text);
             match (text, cli::verb_command(topic)) {
                 (Some(text), None) => out.line(text.trim_end())?,
-                (text, Some(_)) => {
-                    if let Some(text) = text {
-                        out.line(text)?;
-                    }
+                (_, Some(_)) => {
                     let mut root = cli::full_command();
                     root.build();
                     let verb = root.find_subcommand_mut(topic);
@@ -42,10 +39,9 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                     out.line(help.unwrap_or_default().trim_end())?;
                 }
                 (None, None) => {
+                    let topics = TOPICS.map(|(name, _)| name).join(", ");
                     return Err(Error::input("there is no such verb or topic")
-                        .hint(
-                            "topics: interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, security",
-                        )
+                        .hint(format!("topics: {topics}"))
                         .into());
                 }
             }

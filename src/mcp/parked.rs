@@ -31,6 +31,8 @@ pub(super) type Settled = Result<Interaction>;
 pub(super) struct Parked {
     store: Store,
     state: Mutex<Questions>,
+    /// Held while a question is opened: one after the other, none waits for the store's lock in vain.
+    turn: Mutex<()>,
     opened: Condvar,
     bell: UnixStream,
 }
@@ -81,6 +83,7 @@ impl Parked {
         let parked = Self {
             store,
             state: Mutex::default(),
+            turn: Mutex::default(),
             opened: Condvar::new(),
             bell,
         };
@@ -102,6 +105,7 @@ impl Parked {
         max_pending: usize,
     ) -> Result<Waiting> {
         let (sender, receiver) = oneshot::channel();
+        let turn = self.turn.lock();
         {
             let mut state = self.lock();
             if state.closing {
@@ -110,6 +114,7 @@ impl Parked {
             state.opening += 1;
         }
         let created = broker::open(&self.store, question, lifetime, max_pending);
+        drop(turn);
         let mut state = self.lock();
         state.opening -= 1;
         self.opened.notify_all();
@@ -165,21 +170,22 @@ impl Parked {
         }
         // Should the lock not be had, the leases that end with this process show that nobody waits.
         let writer = self.store.lock(left());
-        let withdraw = |entry: Entry| {
-            let others = entry.lease.as_ref().map_or(Held::No, Lease::others);
-            let settled = match &writer {
-                Ok(_) if others == Held::Yes => Err(closing()),
-                Ok(writer) => writer
-                    .cancel(&entry.opened.id, "asker")
-                    .map(|(record, _)| record),
-                Err(error) => Err(error.clone()),
-            };
-            Ending {
-                listeners: entry.listeners,
-                settled,
-            }
+        let alone =
+            |entry: &&Entry| entry.lease.as_ref().map_or(Held::No, Lease::others) != Held::Yes;
+        let ids: Vec<Id> = entries
+            .iter()
+            .filter(alone)
+            .map(|entry| entry.opened.id.clone())
+            .collect();
+        let mut ended = match &writer {
+            Ok(writer) => writer.cancel_all(&ids, "asker", deadline),
+            Err(_) => HashMap::new(),
         };
-        entries.into_iter().map(withdraw).collect()
+        let ending = |entry: Entry| Ending {
+            settled: ended.remove(&entry.opened.id).ok_or_else(closing),
+            listeners: entry.listeners,
+        };
+        entries.into_iter().map(ending).collect()
     }
 
     /// The files of the questions that came since this was last asked.

@@ -11,6 +11,7 @@ pub mod prune;
 pub mod query;
 pub mod recover;
 pub mod settle;
+pub mod withdraw;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -160,14 +160,19 @@ impl Writer<'_> {
         log::debug(|| format!("settled {} ({})", record.id, record.status().name()));
         // Where this fails the question stays, so that the next writer syncs again before it acknowledges.
         self.sync_settled(&record.id)?;
+        self.conclude(record, event);
+        Ok(record.clone())
+    }
+
+    /// What follows a commit that is on disk: the event, then the question's end, which wakes who waits.
+    pub(super) fn conclude(&self, record: &Interaction, event: Event) {
         self.append(event);
-        if let Err(e) = fsio::remove(&layout.pending_file(&record.id)) {
+        if let Err(e) = fsio::remove(&self.store.layout().pending_file(&record.id)) {
             log::warn(&format!(
                 "the question of '{}' could not be removed: {e}",
                 record.id
             ));
         }
-        Ok(record.clone())
     }
 }
 
