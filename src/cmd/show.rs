@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
         if waiting.is_some() {
             out.line("")?;
             for line in how_to_answer(&record) {
-                out.line(&line)?;
+                out.line(&text::line(&line))?;
             }
         }
     }

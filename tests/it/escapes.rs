@@ -130,7 +130,8 @@ fn no_verb_prints_a_control_character() {
         &["prune"],
         &["list", "-vv"],
     ] {
-        assert_eq!(safe(&world, args).code, 0);
+        // What the doctor finds depends on the machine.
+        assert!(safe(&world, args).code <= i32::from(args == ["doctor"]));
     }
     for (record, answer) in records.iter().zip([
         &[
