@@ -150,12 +150,18 @@ fn root() -> Command {
         )
 }
 
+/// A command with the options that every verb takes; it keeps its own description.
+fn with_global(command: Command) -> Command {
+    let about = command.get_about().cloned().unwrap_or_default();
+    Global::augment_args(command).about(about)
+}
+
 /// The program with all its verbs: for help, man pages and completions.
 pub fn full_command() -> Command {
     VERBS
         .iter()
         .filter_map(|name| verb_command(name))
-        .fold(Global::augment_args(root()), Command::subcommand)
+        .fold(with_global(root()), Command::subcommand)
 }
 
 /// The program with the one verb that the arguments name, or with all where they name none: building
@@ -163,7 +169,7 @@ pub fn full_command() -> Command {
 /// ([`verb_first`]): then it alone has the options of every verb, and nothing is handed down to it.
 pub fn command_for(args: &[std::ffi::OsString]) -> Command {
     match named_verb(args).and_then(verb_command) {
-        Some(verb) => root().subcommand(Global::augment_args(verb)),
+        Some(verb) => root().subcommand(with_global(verb)),
         None => full_command(),
     }
 }

@@ -27,10 +27,10 @@ pub(crate) fn figures() -> Vec<Figure> {
         let script = format!("until [ -e {} ]; do sleep 0.1; done", settled.display());
         let polling = world.command("sh", &["-c", &script]).spawn().unwrap();
         // Somewhere within the poller's pause.
-        std::thread::sleep(Duration::from_micros(u64::from(round * 7919 % 100_000)));
+        std::thread::park_timeout(Duration::from_micros(u64::from(round * 7919 % 100_000)));
         let asker = std::thread::spawn(move || read_and_wait(ask));
         let polling = std::thread::spawn(move || read_and_wait(polling).1);
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::park_timeout(Duration::from_millis(2));
         world.answer(&record);
         let answered = Instant::now();
         let (line, exit) = asker.join().unwrap();

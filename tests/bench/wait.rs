@@ -27,7 +27,7 @@ pub(crate) fn figures() -> Vec<Figure> {
         until("a waiter's watch", || watches(waiter.id()));
     }
     let others: Vec<Interaction> = (0..UNRELATED).map(|_| world.open()).collect();
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::park_timeout(Duration::from_secs(2));
     let before = wakes(&waiters);
     for other in &others {
         world.answer(other);

@@ -144,7 +144,7 @@ pub(crate) fn until(what: &str, probe: impl Fn() -> bool) {
             start.elapsed() < Duration::from_secs(60),
             "waited a minute for {what}"
         );
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::park_timeout(Duration::from_millis(1));
     }
 }
 
