@@ -300,6 +300,16 @@ fn patterns_with_a_tools_name() {
         ("WebFetch", json!({"url": "https://docs.rs/x"}), Allow),
         (
             "WebFetch",
+            json!({"url": "https://docs.rs/x", "query": "y"}),
+            Allow,
+        ),
+        (
+            "WebFetch",
+            json!({"query": "y", "url": "https://evil.org/x"}),
+            Deny,
+        ),
+        (
+            "WebFetch",
             json!({"url": "https://docs.rs.evil.org/x"}),
             Ask,
         ),
@@ -421,7 +431,9 @@ fn the_rule_that_decided_is_named() {
         named(&verdict(several)),
         r#"auto_deny[0] "git push*" (/c.toml:4:14)"#
     );
-    assert_eq!(named(&verdict("git push; rm x")), named(&verdict(several)));
+    for same in ["git push; rm x", "rm x; git push"] {
+        assert_eq!(named(&verdict(same)), named(&verdict(several)), "{same}");
+    }
     let parts = explain(&policy, &call(several));
     let parts: Vec<_> = parts
         .iter()

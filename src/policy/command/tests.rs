@@ -22,6 +22,18 @@ fn plain_commands_are_taken_apart() {
 }
 
 #[test]
+fn quotes_take_the_meaning_from_what_they_hold() {
+    for (text, words) in [
+        ("ls '2'>/dev/null", ["ls", "2"]),
+        ("'if' x", ["if", "x"]),
+        ("ls ';'", ["ls", ";"]),
+        ("ls \"#x\"", ["ls", "#x"]),
+    ] {
+        assert_eq!(plain(text).unwrap(), [words], "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_plain_is_named() {
     for (text, why) in [
         ("ls $X", "an expansion"),
@@ -113,6 +125,7 @@ fn what_is_only_written_is_no_subject() {
         ("xargs -0 grep rm", "rm {}"),
         ("sudo -n ls rm y", "rm y"),
         ("bash x.sh 'rm y'", "rm y"),
+        ("bash --norc 'rm y'", "rm y"),
         ("echo 'rm y' | bash x.sh", "rm y"),
     ] {
         assert!(
@@ -174,6 +187,7 @@ fn the_scanner_follows_quotes_by_itself() {
         ("ls \"a'\"; rm y '", "rm y "),
         ("ls $'\\''; rm y", "rm y"),
         ("ls <(x)# ; rm y", "rm y"),
+        ("ls <(x)y", "ls <(x)y"),
         ("cat <<-E\n\tE\nrm y", "rm y"),
         ("ls `echo \\`rm y\\``", "echo `rm y`"),
     ] {
@@ -191,5 +205,28 @@ fn the_scanner_follows_quotes_by_itself() {
             .collect();
         texts.extend(found.scripts);
         assert!(texts.iter().any(|text| text == want), "{text}: {texts:?}");
+    }
+}
+
+/// Also where the scanner is of no help.
+#[test]
+fn the_grammar_finds_commands_by_itself() {
+    for (text, want) in [
+        ("git 2>&1 push", "git push"),
+        ("git <<E push\nE", "git push"),
+        ("ls $(case x in x) rm y;; esac)", "rm y"),
+        ("(( 1 << 2 ))\nrm y", "rm y"),
+        ("f() { rm y; }", "rm y"),
+        ("export A=1 B", "export A=1 B"),
+    ] {
+        let commands = Parsed::new(text).unwrap().commands();
+        let mut texts = commands.iter().map(|words| {
+            words
+                .iter()
+                .map(|word| &*word.text)
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        assert!(texts.any(|text| text == want), "{text}");
     }
 }
