@@ -13,7 +13,7 @@ use crate::cli::HookArgs;
 use crate::error::{self, Error};
 use crate::hook::asking::{self, Came, Settings};
 use crate::hook::payload::Payload;
-use crate::hook::{Event, Host, Surface, defer, reconcile};
+use crate::hook::{Event, Host, Surface, defer, openclaw, reconcile};
 use crate::interrupt::Interrupts;
 use crate::render::out::to_stderr;
 
@@ -23,6 +23,11 @@ pub fn run(context: &Context, args: &HookArgs) -> Result<Exit> {
     match Event::parse(host, &args.event)? {
         Event::Decide(surface) => decide(context, args, surface)?,
         Event::Notice => {}
+        Event::Poll => {
+            let config = context.config()?;
+            let store = context.hook_store(None)?;
+            openclaw::poll(&store, &agent(context, args, host), &config)?;
+        }
         Event::Reconcile(told) => {
             let payload = read(&listen()?, Duration::from_secs(args.timeout))?;
             // The agent may have left the directory that it asked from.
@@ -50,6 +55,13 @@ fn surface_of(args: &[std::ffi::OsString]) -> Option<Surface> {
         _ => None,
     };
     words.windows(2).find_map(decides)
+}
+
+/// The agent whose policy applies; never a name from the payload.
+fn agent(context: &Context, args: &HookArgs, host: Host) -> String {
+    let given = args.agent.clone().filter(|agent| !agent.trim().is_empty());
+    let named = given.or_else(|| context.var("SAYSO_AGENT"));
+    named.unwrap_or_else(|| host.id().to_owned())
 }
 
 fn listen() -> error::Result<Interrupts> {
@@ -89,11 +101,9 @@ fn decide(context: &Context, args: &HookArgs, surface: Surface) -> error::Result
     }
     let config = context.config()?;
     let store = context.hook_store(payload.directory())?;
-    let given = args.agent.clone().filter(|agent| !agent.trim().is_empty());
-    let named = given.or_else(|| context.var("SAYSO_AGENT"));
     let settings = Settings {
         surface,
-        agent: named.unwrap_or_else(|| surface.host().id().to_owned()),
+        agent: agent(context, args, surface.host()),
         project: project_name(&store),
         timeout: Duration::from_secs(args.timeout),
         config,

@@ -295,7 +295,7 @@ fn patterns_with_a_tools_name() {
             json!({"file_path": "/work/src/a", "path": "/etc/x"}),
             Ask,
         ),
-        ("Edit", json!({"file_path": 5}), Ask),
+        ("Edit", json!({"file_path": 5, "path": "/work/src/a"}), Ask),
         ("Edit", json!({"file_path": "~/x"}), Ask),
         ("WebFetch", json!({"url": "https://docs.rs/x"}), Allow),
         (
@@ -359,6 +359,54 @@ fn an_action_beside_a_tool_is_looked_at_for_denying_only() {
 }
 
 #[test]
+fn a_path_that_cannot_be_known_is_not_allowed_where_paths_are_denied() {
+    let config = policy(&["Read"], &["Edit(/etc/*)", "Read(/etc/*)"], "allow");
+    for (path, want) in [
+        ("~/x", Decision::Ask),
+        ("/x", Decision::Allow),
+        ("x", Decision::Allow),
+    ] {
+        for tool in ["Edit", "Read"] {
+            assert_eq!(
+                of_tool(&config, tool, &json!({ "file_path": path })),
+                want,
+                "{tool} {path}"
+            );
+        }
+        assert_eq!(
+            of_tool(&config, "Other", &json!({ "path": path })),
+            Decision::Allow
+        );
+    }
+}
+
+#[test]
+fn a_blank_in_an_allowing_pattern_stands_between_words() {
+    let config = policy(&["git log -1", "git  x", "git y *"], &[], "ask");
+    check(
+        &config,
+        Decision::Allow,
+        &["git log -1", "git  log  '-1'", "git y 'a b'", "git y ''"],
+    );
+    check(
+        &config,
+        Decision::Ask,
+        &["git 'log -1'", "git '' x", "git 'y a'", "git y"],
+    );
+}
+
+#[test]
+fn the_whole_text_is_matched_for_denying() {
+    let config = policy(&["*"], &["* && y*", "*>*secret*"], "ask");
+    check(
+        &config,
+        Decision::Deny,
+        &["x && y", "x \\\n&& y", "x > a/secret"],
+    );
+    check(&config, Decision::Allow, &["x; y"]);
+}
+
+#[test]
 fn the_rule_that_decided_is_named() {
     let config = config(GIT_AND_CARGO);
     let policy = Effective::new(&config, "a", &[]).unwrap();
@@ -373,6 +421,7 @@ fn the_rule_that_decided_is_named() {
         named(&verdict(several)),
         r#"auto_deny[0] "git push*" (/c.toml:4:14)"#
     );
+    assert_eq!(named(&verdict("git push; rm x")), named(&verdict(several)));
     let parts = explain(&policy, &call(several));
     let parts: Vec<_> = parts
         .iter()
