@@ -106,7 +106,7 @@ pub fn serve(settings: Settings) -> Result<Ended> {
     let (send_line, lines) = mpsc::unbounded_channel();
     let (tell_begun, begun) = oneshot::channel();
     let (tell_done, done) = oneshot::channel();
-    let output = Output::start(settings.store.clone()).map_err(unavailable)?;
+    let output = Output::start(Arc::clone(&parked)).map_err(unavailable)?;
     let desk = Desk::new(Arc::clone(&parked), bell, interrupts, send_line).map_err(unavailable)?;
     std::thread::Builder::new()
         .name("desk".into())

@@ -43,6 +43,8 @@ struct Questions {
     /// Questions that are being opened at this moment.
     opening: usize,
     open: HashMap<Id, Entry>,
+    /// Of answers that did not go out yet: until they do, everyone sees that they are taken.
+    kept: HashMap<Id, Lease>,
     /// Those that the desk does not watch yet.
     fresh: Vec<Id>,
 }
@@ -148,8 +150,12 @@ impl Parked {
 
     /// Withdraws a question; returns the record as it then stands. Blocks on the store.
     pub(super) fn withdraw(&self, opened: &Interaction) -> Settled {
-        let entry = self.lock().open.remove(&opened.id);
-        let lease = entry.and_then(|entry| entry.lease);
+        let lease = {
+            let mut state = self.lock();
+            state.kept.remove(&opened.id);
+            let entry = state.open.remove(&opened.id);
+            entry.and_then(|entry| entry.lease)
+        };
         park::withdraw(&self.store, opened, lease)
     }
 
@@ -225,11 +231,29 @@ impl Parked {
         let file = |id: &Id| self.store.layout().pending_file(id);
         let files = done.iter().map(|(id, _)| file(id)).collect();
         for (id, settled) in done {
-            let entry = self.lock().open.remove(&id);
-            let listeners = entry.map(|entry| entry.listeners).unwrap_or_default();
-            Ending { listeners, settled }.tell();
+            self.end(id, settled);
         }
         files
+    }
+
+    fn end(&self, id: Id, settled: Settled) {
+        let mut state = self.lock();
+        let Some(entry) = state.open.remove(&id) else {
+            return;
+        };
+        let answered = settled.as_ref().is_ok_and(|r| r.response().is_some());
+        if let Some(lease) = entry.lease.filter(|_| answered) {
+            state.kept.insert(id, lease);
+        }
+        drop(state);
+        let listeners = entry.listeners;
+        Ending { listeners, settled }.tell();
+    }
+
+    /// Notes that an answer went out.
+    pub(super) fn delivered(&self, record: &Interaction) {
+        self.store.mark_delivered(record);
+        self.lock().kept.remove(&record.id);
     }
 
     fn expire(&self, overdue: Vec<Arc<Interaction>>, now: Time) -> Vec<(Id, Settled)> {
