@@ -53,7 +53,7 @@ fn of_tool(config: &Config, name: &str, input: &Value) -> Decision {
     let call = Call {
         tool_name: Some(name),
         input: Some(input),
-        cwd: Some(Path::new("/work")),
+        cwd: Some(Path::new("/srv")),
         ..Call::default()
     };
     decision(config, &call)
@@ -258,14 +258,14 @@ fn patterns_with_a_tools_name() {
         &[
             "Read",
             "Bash(git log *)",
-            "Edit(/work/src/*)",
+            "Edit(/srv/src/*)",
             "WebFetch(https://docs.rs/*)",
             "mcp__db__*(*\"ro\":true*)",
         ],
         &[
             "Bash(rm *)",
             "*prod*",
-            "Edit(/work/src/secret/*)",
+            "Edit(/srv/src/secret/*)",
             "WebFetch(https://evil.org/*)",
         ],
         "ask",
@@ -281,21 +281,21 @@ fn patterns_with_a_tools_name() {
         ("Other", json!({"command": "rm x"}), Ask),
         ("Bash", json!({"command": "git log prod"}), Deny),
         ("mcp__prod__x", json!({}), Deny),
-        ("Edit", json!({"file_path": "/work/src/a"}), Allow),
+        ("Edit", json!({"file_path": "/srv/src/a"}), Allow),
         ("Edit", json!({"file_path": "src/a"}), Allow),
-        ("Edit", json!({"file_path": "/work/src/../x"}), Ask),
-        ("Edit", json!({"file_path": "/work//src/./a"}), Allow),
+        ("Edit", json!({"file_path": "/srv/src/../x"}), Ask),
+        ("Edit", json!({"file_path": "/srv//src/./a"}), Allow),
         (
             "Edit",
-            json!({"file_path": "/work/src/x/../secret/a"}),
+            json!({"file_path": "/srv/src/x/../secret/a"}),
             Deny,
         ),
         (
             "Edit",
-            json!({"file_path": "/work/src/a", "path": "/etc/x"}),
+            json!({"file_path": "/srv/src/a", "path": "/etc/x"}),
             Ask,
         ),
-        ("Edit", json!({"file_path": 5, "path": "/work/src/a"}), Ask),
+        ("Edit", json!({"file_path": 5, "path": "/srv/src/a"}), Ask),
         ("Edit", json!({"file_path": "~/x"}), Ask),
         ("WebFetch", json!({"url": "https://docs.rs/x"}), Allow),
         (
