@@ -285,11 +285,7 @@ fn patterns_with_a_tools_name() {
         ("Edit", json!({"file_path": "src/a"}), Allow),
         ("Edit", json!({"file_path": "/srv/src/../x"}), Ask),
         ("Edit", json!({"file_path": "/srv//src/./a"}), Allow),
-        (
-            "Edit",
-            json!({"file_path": "/srv/src/x/../secret/a"}),
-            Deny,
-        ),
+        ("Edit", json!({"file_path": "/srv/src/x/../secret/a"}), Deny),
         (
             "Edit",
             json!({"file_path": "/srv/src/a", "path": "/etc/x"}),
