@@ -427,7 +427,7 @@ fn the_rule_that_decided_is_named() {
         named(&verdict(several)),
         r#"auto_deny[0] "git push*" (/c.toml:4:14)"#
     );
-    for same in ["git push; rm x", "rm x; git push"] {
+    for same in ["ls; git push; rm x", "rm x; git push"] {
         assert_eq!(named(&verdict(same)), named(&verdict(several)), "{same}");
     }
     let parts = explain(&policy, &call(several));
