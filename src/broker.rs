@@ -17,6 +17,7 @@ use crate::model::interaction::{Interaction, Question, State};
 use crate::model::response::{Answer, Responder};
 use crate::secret::Nonce;
 use crate::store::create::{Created, readable};
+use crate::store::settle::Answered;
 use crate::store::{LOCK_WAIT, Store};
 use crate::time::Time;
 
@@ -107,7 +108,7 @@ pub fn open_as(
     };
     set_times(&mut record, lifetime, Time::now());
     readable(&record)?;
-    let writer = store.lock(LOCK_WAIT)?;
+    let writer = store.lock_or_make(LOCK_WAIT)?;
     set_times(&mut record, lifetime, writer.now);
     writer.create(record, max_pending)
 }
@@ -132,7 +133,7 @@ pub fn answer(store: &Store, id: &Id, answer: &Answer, who: &Responder) -> Resul
     let delivery = if answered.replayed {
         replayed_delivery(store, id)
     } else {
-        delivery(store, id, answered.waiting)
+        delivery(store, id, &answered)
     };
     let resume = resume::after_answer(store, &answered.record);
     let delivery = match resume.as_ref().map(|r| &r.outcome) {
@@ -152,8 +153,8 @@ pub fn answer_own(store: &Store, id: &Id, answer: &Answer, who: &Responder) -> R
     Ok(store.lock(LOCK_WAIT)?.answer(id, answer, who)?.record)
 }
 
-fn delivery(store: &Store, id: &Id, waiting: Held) -> Delivery {
-    if waiting == Held::No {
+fn delivery(store: &Store, id: &Id, answered: &Answered) -> Delivery {
+    if answered.waiting == Held::No {
         return Delivery::Unattended;
     }
     if store.await_delivery(id, DELIVERY_WAIT) {
@@ -161,9 +162,12 @@ fn delivery(store: &Store, id: &Id, waiting: Held) -> Delivery {
         drop(store.lock(Duration::from_millis(20)));
         return Delivery::Delivered;
     }
-    match waiting {
+    // Who was parked may have been interrupted just then: it took nothing, and is gone.
+    match answered.still_waiting() {
         Held::Yes => Delivery::Waiting,
-        Held::No | Held::Unknown => Delivery::Unknown,
+        Held::No if store.is_delivered(id) => Delivery::Delivered,
+        Held::No => Delivery::Unattended,
+        Held::Unknown => Delivery::Unknown,
     }
 }
 

@@ -239,15 +239,17 @@ impl<'a> Line<'a> {
 fn source(verb: &str, argument: &str) -> Option<Source> {
     let asks = matches!(verb, "ask" | "request");
     match argument {
+        // `workflow resume`
+        "id" if verb == "resume" => Some(Source::Workflows),
         "id" | "ids" => Some(Source::Ids),
         "choice" if !asks => Some(Source::Choices),
         "effect" => Some(Source::Effects),
         "select" | "other" => Some(Source::Labels),
-        "agent" => Some(Source::Agents),
+        "agent" | "agent-id" => Some(Source::Agents),
         "project" => Some(Source::Projects),
-        "session" => Some(Source::Sessions),
-        "workflow" => Some(Source::Workflows),
-        "task" => Some(Source::Tasks),
+        "session" | "session-id" => Some(Source::Sessions),
+        "workflow" | "workflow-id" => Some(Source::Workflows),
+        "task" | "task-id" => Some(Source::Tasks),
         "key" => Some(Source::Keys),
         "scope" => Some(Source::Scopes),
         "type" => Some(Source::Types),

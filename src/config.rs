@@ -171,7 +171,15 @@ impl Config {
     /// `config_error` for a file that is named but missing, that is no regular file of at most 1 MiB of
     /// UTF-8, or whose content is not understood.
     pub fn load(env: &Env) -> Result<Self> {
-        let (path, named) = path(env)?;
+        let (path, named) = match path(env) {
+            // Who has no home directory has no file there.
+            Err(error)
+                if error.code == crate::error::Code::Unavailable && env.sayso_config.is_none() =>
+            {
+                return Ok(Self::default());
+            }
+            found => found?,
+        };
         match read(&path)? {
             Some(text) => Self::parse(Source { path, text }),
             None if named => Err(unreadable(&path, "no such file")

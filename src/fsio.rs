@@ -130,6 +130,29 @@ pub fn write_temp(tmp: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
 /// `AlreadyExists` if the name is taken: then nothing changed, with or without a working lock.
 pub fn commit_new(temp: NamedTempFile, path: &Path) -> io::Result<File> {
     temp.as_file().sync_data()?;
+    place_new(temp, path)
+}
+
+/// Syncs files at the same time, so that they share the disk's work; whether each was synced before `until`.
+pub fn sync_together(files: &[&File], until: Instant) -> Vec<bool> {
+    const AT_ONCE: usize = 32;
+    let each = files.len().div_ceil(AT_ONCE).max(1);
+    let sync = |file: &&File| Instant::now() < until && file.sync_data().is_ok();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = files
+            .chunks(each)
+            .map(|chunk| scope.spawn(move || chunk.iter().map(sync).collect::<Vec<bool>>()))
+            .collect();
+        let synced = |thread: std::thread::ScopedJoinHandle<'_, Vec<bool>>| thread.join();
+        threads
+            .into_iter()
+            .flat_map(|thread| synced(thread).unwrap_or_default())
+            .collect()
+    })
+}
+
+/// As [`commit_new`], for a temporary file that was synced before.
+pub fn place_new(temp: NamedTempFile, path: &Path) -> io::Result<File> {
     temp.persist_noclobber(path).map_err(|e| e.error)
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 /// The signals that came since [`Interrupts::listen`].
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// From now on SIGINT, SIGTERM and SIGHUP do not end the process but are noted here.
+    /// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process but are noted here.
     ///
     /// One that the parent chose to ignore (`nohup`, a shell's background job) stays ignored.
     pub fn listen() -> io::Result<Self> {
@@ -26,7 +26,7 @@ impl Interrupts {
         wake.set_nonblocking(true)?;
         let last = Arc::new(AtomicUsize::new(0));
         let ignored = ignored_signals();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             if ignored >> (signal - 1) & 1 == 1 {
                 continue;
             }

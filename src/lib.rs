@@ -14,9 +14,9 @@
 //! L5   main → cmd → cli → render; cmd → prompt → render; cmd → completion → cli
 //! L4   hook; mcp                  what an asker is; neither imports the other
 //! L3b  park                       wait, hand the answer over or give up
-//! L2   broker                     the verbs of the domain: decide, open, answer, cancel
+//! L2   broker                     the verbs of the domain: decide, open, answer, cancel, resume
 //! L1b  store → events; watch      files; arm, check, sleep
-//! L1a  policy → model             pure: no I/O, no clock; `now` is a value
+//! L1a  model; policy              pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   time secret fsio log interrupt terminal
 //! ```
@@ -43,6 +43,7 @@
 //! | unlink → the waiter's output | an answer that was not picked up | the waiter, if it lives: it was woken by the unlink, or looks within a second |
 //! | output → `marks/` | an answer that was picked up and counts as waited for | nobody: the mark is about the past |
 //! | mark → `interaction_delivered` | the `awaited/` mark | the next holder of the lock appends the event, for ten minutes |
+//! | **resume**: mark `starting` → the command's end | a mark whose lease died with the resumer | nobody by itself, so that nothing runs twice: `workflow list` shows it, `workflow resume` goes on |
 //! | **prune**: unlink and fsync in `pending/` → marks → record | a record without its marks | the next prune |
 
 pub mod broker;

@@ -8,6 +8,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::poll::PollFlags;
+use nix::unistd::{Pid, getppid};
 
 use crate::error::{Code, Error, Result};
 use crate::fsio::Held;
@@ -30,7 +31,7 @@ pub enum Ended {
     TimedOut,
     /// This signal came.
     Signal(i32),
-    /// Nobody reads the output any more.
+    /// Nobody reads the output any more, or the parent is gone.
     Hangup,
 }
 
@@ -51,6 +52,7 @@ pub struct Wait<'a> {
     interrupts: &'a Interrupts,
     until: Option<Instant>,
     output: Output,
+    parent: Pid,
     hangup: bool,
 }
 
@@ -74,6 +76,7 @@ impl<'a> Wait<'a> {
             interrupts,
             until,
             output,
+            parent: getppid(),
             hangup: false,
         })
     }
@@ -86,7 +89,9 @@ impl<'a> Wait<'a> {
         if let Some(signal) = self.interrupts.signal() {
             return Ok(Some(Ended::Signal(signal)));
         }
-        if self.hangup {
+        // Where the output is a file, nothing else shows that whoever started this is gone.
+        let orphaned = self.output == Output::Watched && getppid() != self.parent;
+        if self.hangup || orphaned {
             return Ok(Some(Ended::Hangup));
         }
         if self.until.is_some_and(|until| Instant::now() >= until) {
@@ -120,7 +125,12 @@ impl<'a> Wait<'a> {
 
     /// Sleeps until there may be something to check. Returns which of `also` are ready.
     pub fn sleep(&mut self, also: &[Also<'_>]) -> Result<Vec<bool>> {
-        let mut limit = TICK;
+        self.sleep_at_most(TICK, also)
+    }
+
+    /// As [`Wait::sleep`], for no longer than `limit`.
+    pub fn sleep_at_most(&mut self, limit: Duration, also: &[Also<'_>]) -> Result<Vec<bool>> {
+        let mut limit = limit.min(TICK);
         if let Some(until) = self.until {
             limit = limit.min(until.saturating_duration_since(Instant::now()));
         }

@@ -4,6 +4,8 @@
 mod console;
 mod form;
 
+use std::time::Duration;
+
 use crate::error::{Error, Result};
 use crate::fsio::Held;
 use crate::model::interaction::{Body, Choice, Effect, Interaction};
@@ -32,6 +34,30 @@ pub struct Desk<'a> {
     pub response_id: String,
     /// Whether the terminal is dumb: keys then need Enter.
     pub dumb: bool,
+    /// When keys count.
+    pub settle: Settle,
+}
+
+/// When the keys of a question that was just printed begin to count. A hand that was about to answer the
+/// one before it must not answer this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settle {
+    /// At once: the operator called for this question, or there was none before it.
+    AtOnce,
+    /// Once no key came for a moment: the one before it was answered with a key that may be held.
+    AfterQuiet,
+    /// After a second look: the one before it went away by itself.
+    AfterLook,
+}
+
+impl Settle {
+    fn least(self) -> Duration {
+        match self {
+            Self::AtOnce => Duration::ZERO,
+            Self::AfterQuiet => Duration::from_millis(200),
+            Self::AfterLook => Duration::from_millis(700),
+        }
+    }
 }
 
 /// What the operator, or the world, decided.
@@ -62,6 +88,11 @@ pub fn ask(desk: &Desk<'_>, wait: &mut Wait<'_>) -> Result<Decision> {
         edited: None,
     };
     print_question(desk, &mut console)?;
+    if desk.settle != Settle::AtOnce
+        && let Some(ended) = console.settle(desk.settle.least(), wait)?
+    {
+        return Ok(ended_decision(ended));
+    }
     if matches!(desk.record.question.body, Body::Form { .. }) {
         return form::ask(desk, &mut console, wait);
     }

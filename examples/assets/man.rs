@@ -65,6 +65,11 @@ fn verb_page(verb: &clap::Command) -> io::Result<String> {
     if matches!(name, "hook" | "harness") {
         section(&mut rest, "HOSTS", body(topic("hosts")));
     }
+    match name {
+        "mcp" | "workflow" => section(&mut rest, "MCP", body(topic("mcp-server"))),
+        "policy" => section(&mut rest, "APPROVAL POLICY", body(topic("approval-policy"))),
+        _ => {}
+    }
     section(&mut rest, "EXIT STATUS", &exit_status(name));
     section(&mut rest, "ENVIRONMENT", &environment(name));
     if let Some(after) = verb.get_after_help() {
@@ -130,7 +135,8 @@ fn heading(topic: &str) -> &'static str {
         "environment" => "ENVIRONMENT",
         "files" => "FILES",
         "hosts" => "HOSTS",
-        "policy" => "APPROVAL POLICY",
+        "mcp-server" => "MCP",
+        "approval-policy" => "APPROVAL POLICY",
         "security" => "SECURITY",
         _ => "INTERACTIONS",
     }
@@ -161,6 +167,9 @@ fn exit_status(verb: &str) -> String {
         "watch" | "events" => &["0", "1", "2", "7", "130", "143"],
         "get" | "show" | "cancel" => &["0", "1", "2", "3", "7"],
         "hook" => return "  0    always: hosts take other codes for a decision".to_owned(),
+        "policy" => &["0", "1", "2", "7", "10", "12"],
+        "mcp" => &["0", "1", "2", "7", "130", "143"],
+        "workflow" => &["0", "1", "2", "3", "7"],
         "completions" | "help" => &["0", "2", "7"],
         _ => &["0", "1", "2", "7"],
     };
@@ -179,6 +188,9 @@ fn environment(verb: &str) -> String {
     let own: &[&str] = match verb {
         "ask" => &["SAYSO_AGENT", "SAYSO_SESSION", "TERM", "VISUAL,"],
         "request" => &["SAYSO_AGENT", "SAYSO_SESSION"],
+        "mcp" => &["SAYSO_MCP_AGENT_ID,", "CLAUDE_PROJECT_DIR"],
+        "policy" => &["SAYSO_AGENT", "CLAUDE_PROJECT_DIR"],
+        "workflow" => &["SAYSO_WORKFLOW_ID,"],
         "answer" | "inbox" => &["SAYSO_AGENT", "TERM", "VISUAL,"],
         "respond" => &["SAYSO_AGENT"],
         "hook" => &[

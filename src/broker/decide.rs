@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::{Config, Decision, Source, read_repository_file};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::events::{Event, Type};
 use crate::log;
 use crate::model::interaction::Question;
@@ -94,7 +94,7 @@ pub fn note_pin(store: &Store, agent: &str) {
 }
 
 fn note(store: &Store, event: Event) -> Result<()> {
-    let writer = store.lock(EVENT_WAIT)?;
+    let writer = store.lock_or_make(EVENT_WAIT)?;
     writer
         .try_append(event)
         .map_err(|e| Error::unavailable(format!("the event could not be noted: {e}")))
@@ -105,11 +105,23 @@ fn note(store: &Store, event: Event) -> Result<()> {
 /// # Errors
 /// `config_error` for one that cannot be read or says more than it may.
 pub fn repository_files(cwd: Option<&str>) -> Result<Vec<RepoFile>> {
-    let project = std::env::var("CLAUDE_PROJECT_DIR").ok();
-    let dirs = [cwd, project.as_deref()].into_iter().flatten();
+    let given = cwd.map(PathBuf::from);
+    let dir = match given.filter(|dir| dir.is_absolute() && dir.is_dir()) {
+        Some(dir) => dir,
+        // As for the scope: an asker whose directory is absent or gone is where this process is.
+        None => repo::current_dir()?,
+    };
+    let project = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|dir| !dir.is_empty());
     let mut roots: Vec<PathBuf> = Vec::new();
-    for dir in dirs.filter(|dir| Path::new(dir).is_dir()) {
-        if let Some(found) = repo::discover(Path::new(dir), None)?
+    for dir in [Some(dir), project.map(PathBuf::from)]
+        .into_iter()
+        .flatten()
+    {
+        if !dir.is_dir() {
+            let message = format!("CLAUDE_PROJECT_DIR is no directory: {}", dir.display());
+            return Err(Error::new(Code::ConfigError, message));
+        }
+        if let Some(found) = repo::discover(&dir, None)?
             && !roots.contains(&found.root)
         {
             roots.push(found.root);

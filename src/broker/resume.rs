@@ -85,7 +85,7 @@ pub fn paused(store: &Store) -> Result<Vec<Paused>> {
         let Some(resume) = store.resume_mark(&id) else {
             continue;
         };
-        if resume.state == Stage::Resumed || store.is_resuming(&id) {
+        if resume.state == Stage::Resumed || has_gone_on(store, &id) {
             continue;
         }
         match store.must_load(&id) {
@@ -99,6 +99,11 @@ pub fn paused(store: &Store) -> Result<Vec<Paused>> {
         (a.record.created_at, &a.record.id).cmp(&(b.record.created_at, &b.record.id))
     });
     Ok(found)
+}
+
+/// Whether a living resumer has it, or the host itself came back for the answer.
+fn has_gone_on(store: &Store, id: &Id) -> bool {
+    store.is_resuming(id) || store.is_delivered(id)
 }
 
 /// Resumes the workflow of a suspended question that was answered; none for any other.
@@ -155,7 +160,7 @@ pub fn resume(store: &Store, workflow: &str) -> Result<WorkflowResume> {
 /// Starts a resumer and waits a moment to see what becomes of it.
 fn start(store: &Store, workflow: &str, record: &Interaction) -> Resumed {
     let known = store.resume_mark(&record.id);
-    if known.is_some_and(|r| r.state == Stage::Resumed) || store.is_resuming(&record.id) {
+    if known.is_some_and(|r| r.state == Stage::Resumed) || has_gone_on(store, &record.id) {
         return Resumed::Yes;
     }
     let config = match Config::load(&Env::of_process()) {

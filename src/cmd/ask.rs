@@ -1,6 +1,7 @@
 //! `sayso ask`: opens a question, waits, prints the answer.
 
 use std::io::{self, ErrorKind, IsTerminal};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -19,7 +20,7 @@ use crate::model::interaction::Interaction;
 use crate::model::record::Secrets;
 use crate::model::response::{Answer, Body};
 use crate::park::{self, Ended, Output, Wait};
-use crate::prompt::{self, Decision, Desk};
+use crate::prompt::{self, Decision, Desk, Settle};
 use crate::render::json as envelope;
 use crate::render::question::Look;
 use crate::render::text;
@@ -60,6 +61,8 @@ pub fn run(context: &Context, args: AskArgs) -> Result<Exit> {
 fn may_prompt(context: &Context, self_answer: bool) -> bool {
     std::io::stdin().is_terminal()
         && std::io::stderr().is_terminal()
+        // A job in the background must not touch the terminal: it would be stopped, and wait for ever.
+        && crate::terminal::is_foreground(std::io::stdin().as_fd())
         && (self_answer || operator::agent_session(context).is_none())
 }
 
@@ -100,6 +103,7 @@ fn in_place_answer(
             answered_by: &by,
             response_id: super::answer::random_response_id(),
             dumb: is_dumb(),
+            settle: Settle::AtOnce,
         };
         match prompt::ask(&desk, wait)? {
             Decision::Answer(submission) => {

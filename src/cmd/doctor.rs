@@ -84,7 +84,7 @@ fn check_root(context: &Context, findings: &mut Vec<Finding>) {
         return;
     }
     let probe = || -> std::io::Result<()> {
-        let temp = fsio::write_temp(root, b"")?;
+        let temp = fsio::write_temp(root, &[b' '; 8192])?;
         temp.as_file().sync_data()
     };
     let fault = probe()

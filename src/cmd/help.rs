@@ -8,13 +8,14 @@ use crate::cli::{self, HelpArgs};
 use crate::error::Error;
 
 /// The topics and their texts.
-pub const TOPICS: [(&str, &str); 7] = [
+pub const TOPICS: [(&str, &str); 8] = [
     ("interactions", include_str!("help/interactions.txt")),
     ("exit-codes", include_str!("help/exit-codes.txt")),
     ("environment", include_str!("help/environment.txt")),
     ("files", include_str!("help/files.txt")),
     ("hosts", include_str!("help/hosts.txt")),
-    ("policy", include_str!("help/policy.txt")),
+    ("mcp-server", include_str!("help/mcp-server.txt")),
+    ("approval-policy", include_str!("help/approval-policy.txt")),
     ("security", include_str!("help/security.txt")),
 ];
 
@@ -30,10 +31,7 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                 .map(|(_, text)| *text);
             match (text, cli::verb_command(topic)) {
                 (Some(text), None) => out.line(text.trim_end())?,
-                (text, Some(_)) => {
-                    if let Some(text) = text {
-                        out.line(text)?;
-                    }
+                (_, Some(_)) => {
                     let mut root = cli::full_command();
                     root.build();
                     let verb = root.find_subcommand_mut(topic);
@@ -41,10 +39,9 @@ pub fn run(context: &Context, args: &HelpArgs) -> Result<Exit> {
                     out.line(help.unwrap_or_default().trim_end())?;
                 }
                 (None, None) => {
+                    let topics = TOPICS.map(|(name, _)| name).join(", ");
                     return Err(Error::input("there is no such verb or topic")
-                        .hint(
-                            "topics: interactions, exit-codes, environment, files, hosts, policy, security",
-                        )
+                        .hint(format!("topics: {topics}"))
                         .into());
                 }
             }

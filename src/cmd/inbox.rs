@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use nix::poll::PollFlags;
@@ -21,7 +22,7 @@ use crate::interrupt::Interrupts;
 use crate::model::interaction::Interaction;
 use crate::model::response::{Answer, Responder};
 use crate::park::{Ended, Output, Wait};
-use crate::prompt::{self, Decision, Desk};
+use crate::prompt::{self, Decision, Desk, Settle};
 use crate::render::out::to_stderr;
 use crate::render::question::Look;
 use crate::render::text;
@@ -60,9 +61,9 @@ pub(super) fn answer_one(
         return Err(crate::model::transition::not_pending(&record, Time::now()).into());
     }
     let walk = Walk::new(context, by, who, Bell::Off)?;
-    match walk.put(store, &record, None)? {
+    match walk.put(store, &record, None, Settle::AtOnce)? {
         Next::Stop(exit) => Ok(exit),
-        Next::Skipped | Next::Go => Ok(Exit::Done),
+        Next::Skipped | Next::Answered | Next::Gone => Ok(Exit::Done),
     }
 }
 
@@ -79,7 +80,10 @@ enum Bell {
 }
 
 enum Next {
-    Go,
+    /// The operator decided.
+    Answered,
+    /// It was settled elsewhere.
+    Gone,
     Skipped,
     Stop(Exit),
 }
@@ -114,6 +118,7 @@ impl<'a> Walk<'a> {
     fn run(&self, at_end: AtEnd) -> Result<Exit> {
         self.context.operator_scopes_told()?;
         let mut skipped: HashSet<Id> = HashSet::new();
+        let mut settle = Settle::AtOnce;
         loop {
             let rows = self.pending()?;
             let waiting = rows
@@ -126,8 +131,15 @@ impl<'a> Walk<'a> {
                     self.context.note("no more pending questions");
                     return Ok(Exit::Done);
                 }
+                let since = Instant::now();
                 match self.idle(waiting, &rows)? {
-                    Idle::Look => continue,
+                    Idle::Look => {
+                        // A hand that was moving towards the last question has rested by then.
+                        if since.elapsed() > Duration::from_secs(1) {
+                            settle = Settle::AtOnce;
+                        }
+                        continue;
+                    }
                     Idle::Again => {
                         skipped.clear();
                         continue;
@@ -137,11 +149,15 @@ impl<'a> Walk<'a> {
             };
             self.ring();
             let above = format!("{} pending, {waiting} agents waiting", rows.len());
-            match self.put(&row.store, &row.record, Some(&above))? {
-                Next::Go => {}
-                Next::Skipped => drop(skipped.insert(row.record.id.clone())),
+            settle = match self.put(&row.store, &row.record, Some(&above), settle)? {
+                Next::Answered => Settle::AfterQuiet,
+                Next::Gone => Settle::AfterLook,
+                Next::Skipped => {
+                    skipped.insert(row.record.id.clone());
+                    Settle::AfterQuiet
+                }
                 Next::Stop(exit) => return Ok(exit),
-            }
+            };
         }
     }
 
@@ -160,7 +176,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Puts a question to the operator until it is answered, settled elsewhere or left.
-    fn put(&self, store: &Store, record: &Interaction, above: Option<&str>) -> Result<Next> {
+    fn put(
+        &self,
+        store: &Store,
+        record: &Interaction,
+        above: Option<&str>,
+        settle: Settle,
+    ) -> Result<Next> {
         loop {
             let mut wait = Wait::new(store, record, None, &self.interrupts, Output::Ignored)?;
             let look = Look {
@@ -176,6 +198,7 @@ impl<'a> Walk<'a> {
                 answered_by: &self.by,
                 response_id: random_response_id(),
                 dumb: super::ask::is_dumb(),
+                settle,
             };
             match prompt::ask(&desk, &mut wait)? {
                 Decision::Answer(submission) => {
@@ -184,7 +207,7 @@ impl<'a> Walk<'a> {
                     match answered {
                         Ok(accepted) => {
                             to_stderr(&sentence(&accepted));
-                            return Ok(Next::Go);
+                            return Ok(Next::Answered);
                         }
                         Err(error) => super::print_error_lines(&error),
                     }
@@ -192,14 +215,14 @@ impl<'a> Walk<'a> {
                 Decision::Withdraw => {
                     let cancelled = broker::cancel(store, &record.id, &self.by)?;
                     to_stderr(cancelled.status().name());
-                    return Ok(Next::Go);
+                    return Ok(Next::Answered);
                 }
                 Decision::Skip => return Ok(Next::Skipped),
                 Decision::Quit | Decision::Gone => return Ok(Next::Stop(Exit::Done)),
                 Decision::Ended(Ended::Signal(signal)) => {
                     return Ok(Next::Stop(Exit::Interrupted(signal)));
                 }
-                Decision::Ended(_) => return Ok(Next::Go),
+                Decision::Ended(_) => return Ok(Next::Gone),
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `sayso policy`: what the approval policy says about a call, what is odd about it, what it is.
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -75,6 +76,25 @@ fn check(context: &Context, args: &PolicyCheckArgs) -> Result<Exit> {
     }
     let verdict = policy::decide(&effective, &call);
     let parts = policy::explain(&effective, &call);
+    match print(context, &agent, &verdict, &parts) {
+        Ok(()) => {}
+        // Nobody reads it any more; the exit code still must not take a denial for an allow.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(match verdict.decision {
+        Decision::Allow => Exit::Done,
+        Decision::Deny => Exit::Denied,
+        Decision::Ask => Exit::Undecided,
+    })
+}
+
+fn print(
+    context: &Context,
+    agent: &str,
+    verdict: &Verdict<'_>,
+    parts: &[Part<'_>],
+) -> io::Result<()> {
     let mut out = context.out();
     if context.global.json {
         let parts: Vec<Value> = parts.iter().map(part_json).collect();
@@ -87,16 +107,11 @@ fn check(context: &Context, args: &PolicyCheckArgs) -> Result<Exit> {
         });
         out.line(&envelope::success(&data.to_string()))?;
     } else {
-        for line in lines(&verdict, &parts) {
+        for line in lines(verdict, parts) {
             out.line(&text::line(&line))?;
         }
     }
-    out.flush()?;
-    Ok(match verdict.decision {
-        Decision::Allow => Exit::Done,
-        Decision::Deny => Exit::Denied,
-        Decision::Ask => Exit::Undecided,
-    })
+    out.flush()
 }
 
 fn lines(verdict: &Verdict<'_>, parts: &[Part<'_>]) -> Vec<String> {

@@ -144,6 +144,8 @@ fn choices(
             "{option} names a choice that is not given with --choice"
         ))
     };
+    once("--choice-detail", details.iter().map(|(id, _)| id.as_str()))?;
+    once("--effect", effects.iter().map(|(id, _)| id.as_str()))?;
     for (id, detail) in details {
         let choice = choices.iter_mut().find(|c| c.id == id.trim());
         choice.ok_or_else(|| unknown("--choice-detail"))?.detail = Some(detail);
@@ -153,6 +155,17 @@ fn choices(
         choice.ok_or_else(|| unknown("--effect"))?.effect = Some(effect);
     }
     Ok(choices)
+}
+
+/// Which of two would count is nobody's to guess.
+fn once<'a>(option: &str, ids: impl Iterator<Item = &'a str>) -> error::Result<()> {
+    let mut seen = std::collections::HashSet::new();
+    for id in ids {
+        if !seen.insert(id.trim()) {
+            return Err(Error::input(format!("{option} names a choice twice")));
+        }
+    }
+    Ok(())
 }
 
 #[derive(serde::Deserialize)]

@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
         if waiting.is_some() {
             out.line("")?;
             for line in how_to_answer(&record) {
-                out.line(&line)?;
+                out.line(&text::line(&line))?;
             }
         }
     }
@@ -103,18 +103,24 @@ pub(super) fn how_to_answer(record: &Interaction) -> Vec<String> {
         }
         Body::Text { .. } => lines.push(format!("sayso answer {id} --text '…'")),
         Body::Form { questions, .. } => {
-            let one = |(i, q): (usize, &crate::model::interaction::FormQuestion)| {
-                let option = if q.options.is_empty() {
-                    "--other"
-                } else {
-                    "--select"
+            let one =
+                |(i, q): (usize, &crate::model::interaction::FormQuestion)| match q.options.first()
+                {
+                    Some(first) => format!(
+                        "--select {}",
+                        shell_quoted(&format!("#{}={}", i + 1, first.label))
+                    ),
+                    None => format!("--other '#{}=…'", i + 1),
                 };
-                format!("{option} '#{}=…'", i + 1)
-            };
             let picks: Vec<String> = questions.iter().enumerate().map(one).collect();
             lines.push(format!("sayso answer {id} {}", picks.join(" ")));
             lines.push(format!("sayso answer {id} --deny"));
         }
     }
     lines
+}
+
+/// A word as any shell takes it whole.
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -80,6 +80,18 @@ fn an_argument_wants_its_own_values() {
         ),
         (&["hook", "cl"], Wanted::From(Source::Hosts)),
         (&["hook", "claude", ""], Wanted::From(Source::HostEvents)),
+        (
+            &["workflow", "resume", "--id", ""],
+            Wanted::From(Source::Workflows),
+        ),
+        (
+            &["mcp", "serve", "--agent-id", ""],
+            Wanted::From(Source::Agents),
+        ),
+        (
+            &["mcp", "serve", "--agent", ""],
+            Wanted::From(Source::Agents),
+        ),
         (&["help", ""], Wanted::From(Source::Topics)),
     ];
     for (words, right) in rows {

@@ -42,9 +42,13 @@ pub enum Came {
 ///
 /// # Errors
 /// Whatever kept it from asking, from an answer, or from printing: then nothing was decided.
-pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -> Result<Came> {
-    let interrupts = Interrupts::listen()
-        .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
+pub fn run(
+    store: &Store,
+    payload: &Payload,
+    tool: &Tool,
+    settings: &Settings,
+    interrupts: &Interrupts,
+) -> Result<Came> {
     let question = draft(payload, tool.clone(), settings)?.check()?;
     if let Some(decision) = by_policy(store, &question, settings)? {
         print(&decision)?;
@@ -53,8 +57,8 @@ pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -
     let lifetime = Lifetime::For(settings.timeout);
     let created = broker::open(store, question, lifetime, settings.config.max_pending())?;
     let opened = &created.record;
-    let ended = Wait::new(store, opened, None, &interrupts, Output::Watched)
-        .and_then(|mut wait| wait.run());
+    let ended =
+        Wait::new(store, opened, None, interrupts, Output::Watched).and_then(|mut wait| wait.run());
     let record = match ended {
         Ok(Ended::Settled(record)) => *record,
         Ok(Ended::TimedOut) => park::withdraw(store, opened, created.lease)?,

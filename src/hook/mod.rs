@@ -13,6 +13,7 @@ pub mod defer;
 pub mod gemini;
 pub mod host;
 pub mod install;
+pub mod openclaw;
 pub mod opencode;
 pub mod payload;
 pub mod pi;
@@ -58,6 +59,8 @@ pub enum Event {
     Reconcile(reconcile::Told),
     /// It tells of something that needs nothing from here.
     Notice,
+    /// Nobody calls: what is pending at the host is fetched, what was answered is brought back.
+    Poll,
 }
 
 impl Event {
@@ -127,7 +130,9 @@ impl Event {
                 ("session-deleted", SESSION),
             ],
             Host::Pi => &[("tool-call", Decide(Surface::PiGate))],
-            Host::Hermes | Host::OpenClaw => &[],
+            Host::OpenClaw => &[("poll", Event::Poll)],
+            // Its plugin asks with `sayso ask`.
+            Host::Hermes => &[],
         }
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nix::poll::PollFlags;
+use nix::unistd::{Pid, getppid};
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use super::parked::{Ending, Parked};
-use super::{CLOSE_WAIT, END_WAIT, Ended};
+use super::{CLOSE_WAIT, Ended};
 use crate::interrupt::{Interrupts, drain};
 use crate::log;
 use crate::time::Time;
@@ -25,6 +26,7 @@ pub(super) struct Desk {
     parked: Arc<Parked>,
     bell: UnixStream,
     interrupts: Interrupts,
+    parent: Pid,
     watch: Watch,
     lines: UnboundedSender<Vec<u8>>,
     line: Vec<u8>,
@@ -43,6 +45,7 @@ impl Desk {
             parked,
             bell,
             interrupts,
+            parent: getppid(),
             watch: Watch::new()?,
             lines,
             line: Vec::new(),
@@ -50,21 +53,19 @@ impl Desk {
         })
     }
 
-    /// Runs until the client is gone or a signal comes, withdraws everything, and tells it.
-    pub(super) fn run(mut self, tell: oneshot::Sender<Ended>) {
+    /// Runs until the client is gone or a signal comes; tells that, withdraws everything, tells that too.
+    pub(super) fn run(mut self, begun: oneshot::Sender<Ended>, done: oneshot::Sender<()>) {
         let ended = self.work();
-        let start = Instant::now();
-        let endings = self.parked.close(start + CLOSE_WAIT);
+        let _ = begun.send(ended);
+        let endings = self.parked.close(Instant::now() + CLOSE_WAIT);
         if ended == Ended::Closed {
             // Whoever closed only the input may still read what became of the calls.
             endings.into_iter().for_each(Ending::tell);
-            drop(self.lines);
-            std::thread::sleep(END_WAIT.saturating_sub(start.elapsed()));
         } else {
             // After a signal no result goes out: the calls wait on until the process is gone.
             std::mem::forget(endings);
         }
-        let _ = tell.send(ended);
+        let _ = done.send(());
     }
 
     fn work(&mut self) -> Ended {
@@ -102,6 +103,7 @@ impl Desk {
             return Some(Ended::Signal(signal));
         }
         match ready {
+            Ok(_) if getppid() != self.parent => Some(Ended::Closed),
             Ok(ready) if ready[2] => Some(Ended::Closed),
             Ok(ready) if ready[0] => self.read(),
             Ok(_) => None,

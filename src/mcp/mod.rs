@@ -21,12 +21,14 @@ mod server;
 mod tools;
 mod transport;
 
+use std::future::pending;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupts;
@@ -102,12 +104,13 @@ pub fn serve(settings: Settings) -> Result<Ended> {
     let (parked, bell) = Parked::new(settings.store.clone()).map_err(unavailable)?;
     let parked = Arc::new(parked);
     let (send_line, lines) = mpsc::unbounded_channel();
-    let (tell_end, end) = oneshot::channel();
-    let output = Output::start(settings.store.clone()).map_err(unavailable)?;
+    let (tell_begun, begun) = oneshot::channel();
+    let (tell_done, done) = oneshot::channel();
+    let output = Output::start(Arc::clone(&parked)).map_err(unavailable)?;
     let desk = Desk::new(Arc::clone(&parked), bell, interrupts, send_line).map_err(unavailable)?;
     std::thread::Builder::new()
         .name("desk".into())
-        .spawn(move || desk.run(tell_end))
+        .spawn(move || desk.run(tell_begun, tell_done))
         .map_err(unavailable)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -124,11 +127,22 @@ pub fn serve(settings: Settings) -> Result<Ended> {
         };
         tokio::select! {
             biased;
-            ended = end => ended.unwrap_or(Ended::Closed),
+            ended = end(begun, done) => ended,
             () = served => Ended::Closed,
         }
     });
     runtime.shutdown_background();
     drop(parked.close(Instant::now() + CLOSE_WAIT));
     Ok(ended)
+}
+
+/// The end that the desk tells: after a signal as soon as everything is withdrawn; a client that only
+/// closed its input may read what was still to come. At the latest after [`END_WAIT`].
+async fn end(begun: oneshot::Receiver<Ended>, done: oneshot::Receiver<()>) -> Ended {
+    let ended = begun.await.unwrap_or(Ended::Closed);
+    let _ = match ended {
+        Ended::Signal(_) => timeout(END_WAIT, async { drop(done.await) }).await,
+        Ended::Closed => timeout(END_WAIT, pending()).await,
+    };
+    ended
 }

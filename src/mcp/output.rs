@@ -1,12 +1,12 @@
 //! The thread that writes standard output: a client that does not read holds up nothing else.
 
 use std::io::{self, Write};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 use tokio::sync::oneshot;
 
+use super::parked::Parked;
 use crate::model::interaction::Interaction;
-use crate::store::Store;
 
 /// The way to standard output.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ struct Job {
 
 impl Output {
     /// Starts the thread.
-    pub(super) fn start(store: Store) -> io::Result<Self> {
+    pub(super) fn start(parked: Arc<Parked>) -> io::Result<Self> {
         let (sender, jobs) = mpsc::channel::<Job>();
         std::thread::Builder::new()
             .name("output".into())
@@ -29,7 +29,7 @@ impl Output {
                 for job in jobs {
                     let written = stdout.write_all(&job.line).and_then(|()| stdout.flush());
                     if let (Ok(()), Some(record)) = (&written, &job.delivers) {
-                        store.mark_delivered(record);
+                        parked.delivered(record);
                     }
                     let _ = job.done.send(written);
                 }

@@ -31,6 +31,8 @@ pub(super) type Settled = Result<Interaction>;
 pub(super) struct Parked {
     store: Store,
     state: Mutex<Questions>,
+    /// Held while a question is opened: one after the other, none waits for the store's lock in vain.
+    turn: Mutex<()>,
     opened: Condvar,
     bell: UnixStream,
 }
@@ -41,6 +43,8 @@ struct Questions {
     /// Questions that are being opened at this moment.
     opening: usize,
     open: HashMap<Id, Entry>,
+    /// Of answers that did not go out yet: until they do, everyone sees that they are taken.
+    kept: HashMap<Id, Lease>,
     /// Those that the desk does not watch yet.
     fresh: Vec<Id>,
 }
@@ -81,6 +85,7 @@ impl Parked {
         let parked = Self {
             store,
             state: Mutex::default(),
+            turn: Mutex::default(),
             opened: Condvar::new(),
             bell,
         };
@@ -102,6 +107,7 @@ impl Parked {
         max_pending: usize,
     ) -> Result<Waiting> {
         let (sender, receiver) = oneshot::channel();
+        let turn = self.turn.lock();
         {
             let mut state = self.lock();
             if state.closing {
@@ -110,6 +116,7 @@ impl Parked {
             state.opening += 1;
         }
         let created = broker::open(&self.store, question, lifetime, max_pending);
+        drop(turn);
         let mut state = self.lock();
         state.opening -= 1;
         self.opened.notify_all();
@@ -143,8 +150,12 @@ impl Parked {
 
     /// Withdraws a question; returns the record as it then stands. Blocks on the store.
     pub(super) fn withdraw(&self, opened: &Interaction) -> Settled {
-        let entry = self.lock().open.remove(&opened.id);
-        let lease = entry.and_then(|entry| entry.lease);
+        let lease = {
+            let mut state = self.lock();
+            state.kept.remove(&opened.id);
+            let entry = state.open.remove(&opened.id);
+            entry.and_then(|entry| entry.lease)
+        };
         park::withdraw(&self.store, opened, lease)
     }
 
@@ -165,21 +176,22 @@ impl Parked {
         }
         // Should the lock not be had, the leases that end with this process show that nobody waits.
         let writer = self.store.lock(left());
-        let withdraw = |entry: Entry| {
-            let others = entry.lease.as_ref().map_or(Held::No, Lease::others);
-            let settled = match &writer {
-                Ok(_) if others == Held::Yes => Err(closing()),
-                Ok(writer) => writer
-                    .cancel(&entry.opened.id, "asker")
-                    .map(|(record, _)| record),
-                Err(error) => Err(error.clone()),
-            };
-            Ending {
-                listeners: entry.listeners,
-                settled,
-            }
+        let alone =
+            |entry: &&Entry| entry.lease.as_ref().map_or(Held::No, Lease::others) != Held::Yes;
+        let ids: Vec<Id> = entries
+            .iter()
+            .filter(alone)
+            .map(|entry| entry.opened.id.clone())
+            .collect();
+        let mut ended = match &writer {
+            Ok(writer) => writer.cancel_all(&ids, "asker", deadline),
+            Err(_) => HashMap::new(),
         };
-        entries.into_iter().map(withdraw).collect()
+        let ending = |entry: Entry| Ending {
+            settled: ended.remove(&entry.opened.id).ok_or_else(closing),
+            listeners: entry.listeners,
+        };
+        entries.into_iter().map(ending).collect()
     }
 
     /// The files of the questions that came since this was last asked.
@@ -219,11 +231,29 @@ impl Parked {
         let file = |id: &Id| self.store.layout().pending_file(id);
         let files = done.iter().map(|(id, _)| file(id)).collect();
         for (id, settled) in done {
-            let entry = self.lock().open.remove(&id);
-            let listeners = entry.map(|entry| entry.listeners).unwrap_or_default();
-            Ending { listeners, settled }.tell();
+            self.end(id, settled);
         }
         files
+    }
+
+    fn end(&self, id: Id, settled: Settled) {
+        let mut state = self.lock();
+        let Some(entry) = state.open.remove(&id) else {
+            return;
+        };
+        let answered = settled.as_ref().is_ok_and(|r| r.response().is_some());
+        if let Some(lease) = entry.lease.filter(|_| answered) {
+            state.kept.insert(id, lease);
+        }
+        drop(state);
+        let listeners = entry.listeners;
+        Ending { listeners, settled }.tell();
+    }
+
+    /// Notes that an answer went out.
+    pub(super) fn delivered(&self, record: &Interaction) {
+        self.store.mark_delivered(record);
+        self.lock().kept.remove(&record.id);
     }
 
     fn expire(&self, overdue: Vec<Arc<Interaction>>, now: Time) -> Vec<(Id, Settled)> {

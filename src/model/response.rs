@@ -165,7 +165,10 @@ impl TryFrom<Submission> for Answer {
 
     /// Rule 0: refuses what no question could take.
     fn try_from(given: Submission) -> Result<Self> {
-        bounded("response_id", &given.response_id, 1, 128)?;
+        bounded("response_id", given.response_id.trim(), 1, 128)?;
+        if given.response_id.chars().any(char::is_control) {
+            return Err(Error::input("response_id must hold no control characters"));
+        }
         if !is_name(&given.source) {
             return Err(Error::input(
                 "source must be 1 to 64 characters of A-Z, a-z, 0-9, '_' and '-'",

@@ -60,7 +60,7 @@ pub(super) struct Subjects<'a> {
     pub(super) commands: Vec<Command>,
     /// Texts that a denying SPEC is matched against, beside the commands.
     pub(super) denied_by: Vec<String>,
-    /// Texts of which an allowing SPEC must match all; empty: it matches nothing.
+    /// Texts of which an allowing SPEC must match all where there are no commands; empty: it matches nothing.
     pub(super) allowed_by: Vec<String>,
     /// Whether there is something that no allowing SPEC matches.
     unmatchable: bool,
@@ -110,7 +110,7 @@ impl<'a> Subjects<'a> {
         }
         for key in PATH_MEMBERS {
             if let Some(value) = members.and_then(|members| present(members, key)) {
-                self.path_member(value, call.cwd, found);
+                self.path_member(value, call.cwd);
             }
         }
         let mut known = found || !self.denied_by.is_empty();
@@ -154,7 +154,7 @@ impl<'a> Subjects<'a> {
         self.doubt = Some(why);
     }
 
-    fn path_member(&mut self, value: &Value, cwd: Option<&Path>, is_command: bool) {
+    fn path_member(&mut self, value: &Value, cwd: Option<&Path>) {
         let Value::String(text) = value else {
             self.denied_by.push(value.to_string());
             return self.unmatchable("a member that should hold a path is not text");
@@ -163,9 +163,7 @@ impl<'a> Subjects<'a> {
         match normal_path(text, cwd) {
             Some(path) if all_visible(text) => {
                 self.denied_by.push(path.clone());
-                if !is_command {
-                    self.allowed_by.push(path);
-                }
+                self.allowed_by.push(path);
             }
             _ => self.unmatchable("a path cannot be made absolute or has invisible characters"),
         }
@@ -231,12 +229,12 @@ mod tests {
 
     #[test]
     fn paths_are_normalised() {
-        let cwd = Some(Path::new("/work"));
+        let cwd = Some(Path::new("/srv"));
         for (text, want) in [
             ("/a/b", "/a/b"),
             ("/a//b/./c/", "/a/b/c"),
             ("/a/../../b", "/b"),
-            ("a/../b", "/work/b"),
+            ("a/../b", "/srv/b"),
             ("../../x", "/x"),
             ("..", "/"),
         ] {

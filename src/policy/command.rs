@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::pattern::HOLE;
 use super::peel;
 use super::plain::{self, Reason};
-use super::scan::{self, Scan, Simple, Word};
+use super::scan::{self, Simple, Word};
 use super::tree::Parsed;
 use super::visible::all_visible;
 
@@ -25,9 +25,6 @@ const TEXT_MAX: usize = 64 * 1024;
 const TREE_MAX: usize = 4 * 1024;
 /// Scripts inside scripts (`sh -c`, `eval`, backticks) that are looked into.
 const DEPTH_MAX: usize = 8;
-
-/// Stages of a pipeline that are looked at for what a shell at its end reads.
-const STAGES_MAX: usize = 16;
 
 const TOO_MUCH: Reason = "it runs too much to be looked through";
 
@@ -101,6 +98,14 @@ fn agreed(commands: Vec<Vec<String>>, parsed: Option<&Parsed>) -> Result<Vec<Vec
         true => Ok(commands),
         false => Err("two readings of it differ"),
     }
+}
+
+/// What matters for the commands beside a simple command.
+struct Run {
+    /// Whether it is a shell that reads its standard input.
+    reads_script: bool,
+    /// What it writes where such a shell could read it.
+    echoed: Vec<String>,
 }
 
 /// Collects subjects within a budget.
@@ -194,77 +199,57 @@ impl Digger {
 
     /// Collects what both readers find in a text.
     fn dig(&mut self, text: &str, parsed: Option<&Parsed>) {
-        let Scan {
-            commands,
-            scripts,
-            incomplete,
-        } = scan::scan(text);
-        for index in 0..commands.len() {
-            self.simple(&commands, index);
+        let found = scan::scan(text);
+        let mut reads_script = false;
+        let mut written = vec![];
+        for Simple { words, stdin } in found.commands {
+            let run = self.simple(&words);
+            reads_script |= run.reads_script;
+            written.extend(stdin);
+            written.extend(run.echoed);
         }
-        for script in scripts {
+        for words in parsed.map(Parsed::commands).unwrap_or_default() {
+            reads_script |= self.simple(&words).reads_script;
+        }
+        // Which of them reaches the shell's standard input is not worked out.
+        let read = written.into_iter().filter(|_| reads_script);
+        for script in found.scripts.into_iter().chain(read) {
             self.script(script);
         }
-        match parsed {
-            Some(parsed) => {
-                for words in parsed.commands() {
-                    let found = Simple {
-                        words,
-                        ..Simple::default()
-                    };
-                    self.simple(&[found], 0);
-                }
-            }
-            None => self.doubt = Some("its syntax is too long or not understood"),
-        }
-        if incomplete || parsed.is_some_and(Parsed::has_error) {
+        if found.incomplete || parsed.is_some_and(Parsed::has_error) {
             self.doubt = Some("its syntax is not understood");
+        } else if parsed.is_none() {
+            self.doubt = Some("its syntax is too long or not understood");
         }
     }
 
-    fn simple(&mut self, commands: &[Simple], index: usize) {
+    /// Collects what a simple command runs.
+    fn simple(&mut self, words: &[Word]) -> Run {
         let filler = scan::word("{}");
-        let words: Vec<&Word> = commands[index].words.iter().collect();
-        let limit = 1024 + 32 * words.len();
-        let peeled = peel::peel(words, &filler, limit);
+        let peeled = peel::peel(words.iter().collect(), &filler, 1024 + 32 * words.len());
         if peeled.incomplete {
             self.doubt = Some("it has too many wrappers");
         }
+        let mut run = Run {
+            reads_script: peeled.reads_script,
+            echoed: vec![],
+        };
         let Some(written) = peeled.commands.first() else {
-            return;
+            return run;
         };
         let part = self.part(written);
         for words in &peeled.commands {
             self.command(words, part);
-        }
-        if peeled.reads_script {
-            self.read_by(commands, index);
+            if matches!(peel::program(words), "echo" | "printf") {
+                run.echoed.push(join(&words[1..], |word| &word.text));
+                run.echoed
+                    .extend(words[1..].iter().map(|word| word.text.clone()));
+            }
         }
         for script in peeled.scripts {
             self.script(script);
         }
-    }
-
-    /// Texts that a shell would read from its standard input: heredocs, and what is echoed into its pipe.
-    fn read_by(&mut self, commands: &[Simple], index: usize) {
-        let mut stage = Some(index);
-        for _ in 0..STAGES_MAX {
-            let Some(command) = stage.and_then(|index| commands.get(index)) else {
-                return;
-            };
-            for text in &command.stdin {
-                self.script(text.clone());
-            }
-            let words: Vec<&Word> = command.words.iter().collect();
-            if matches!(peel::program(&words), "echo" | "printf") {
-                self.script(join(&words[1..], |word| &word.text));
-                for word in &words[1..] {
-                    self.script(word.text.clone());
-                }
-            }
-            stage = command.reads_from;
-        }
-        self.doubt = Some(TOO_MUCH);
+        run
     }
 
     /// The index of the simple command among the parts.

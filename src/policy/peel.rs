@@ -107,15 +107,9 @@ fn unwrap<'a>(
 ) -> Vec<Vec<&'a Word>> {
     let arguments = &words[1..];
     let read = read_options(&wrapper.options, arguments);
-    let mut rest = arguments
+    let rest = arguments
         .get(read.start + wrapper.operands..)
         .unwrap_or_default();
-    while let Some((word, behind)) = rest.split_first()
-        && wrapper.assignments
-        && is_assignment(&word.raw)
-    {
-        rest = behind;
-    }
     if wrapper.joins {
         out.scripts.push(joined(rest));
     }

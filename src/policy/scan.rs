@@ -30,8 +30,6 @@ pub(super) struct Simple {
     pub(super) words: Vec<Word>,
     /// Texts of heredocs and here-strings that it reads.
     pub(super) stdin: Vec<String>,
-    /// The command whose output it reads.
-    pub(super) reads_from: Option<usize>,
 }
 
 /// What was found in a text.
@@ -117,12 +115,12 @@ impl Scanner {
                 '\\' if self.take("\\\n") => {}
                 '\n' => {
                     self.at += 1;
-                    self.end_command(&mut frame, false);
+                    self.end_command(&mut frame);
                     self.heredoc_bodies(&mut frame);
                 }
                 ')' => {
                     self.at += 1;
-                    self.end_command(&mut frame, false);
+                    self.end_command(&mut frame);
                     if frame.parentheses == 0 && close.is_some() {
                         return;
                     }
@@ -130,7 +128,7 @@ impl Scanner {
                 }
                 '(' => {
                     self.at += 1;
-                    self.end_command(&mut frame, false);
+                    self.end_command(&mut frame);
                     frame.parentheses += 1;
                 }
                 '#' => self.comment(),
@@ -140,7 +138,7 @@ impl Scanner {
                 _ => self.push_word(&mut frame),
             }
         }
-        self.end_command(&mut frame, false);
+        self.end_command(&mut frame);
         self.found.incomplete |= close.is_some() || !frame.heredocs.is_empty();
     }
 
@@ -151,16 +149,13 @@ impl Scanner {
     }
 
     fn operator(&mut self, frame: &mut Frame) {
-        let pipe = !self.take("||") && (self.take("|&") || self.take("|"));
-        if !pipe {
-            while self.peek().is_some_and(|c| matches!(c, ';' | '&')) && !self.looking_at("&>") {
-                self.at += 1;
-            }
+        while self.peek().is_some_and(|c| matches!(c, ';' | '&' | '|')) && !self.looking_at("&>") {
+            self.at += 1;
         }
-        self.end_command(frame, pipe);
+        self.end_command(frame);
     }
 
-    fn end_command(&mut self, frame: &mut Frame, pipe: bool) {
+    fn end_command(&mut self, frame: &mut Frame) {
         let command = std::mem::take(&mut frame.current);
         if command.words.is_empty() {
             return;
@@ -170,7 +165,6 @@ impl Scanner {
         for heredoc in &mut frame.heredocs {
             heredoc.owner.get_or_insert(index);
         }
-        frame.current.reads_from = pipe.then_some(index);
     }
 
     fn push_word(&mut self, frame: &mut Frame) {
@@ -248,13 +242,7 @@ impl Scanner {
 
     /// Takes over what was found in a text inside this one.
     fn adopt(&mut self, inner: Scan) {
-        let base = self.found.commands.len();
-        self.found
-            .commands
-            .extend(inner.commands.into_iter().map(|mut command| {
-                command.reads_from = command.reads_from.map(|index| index + base);
-                command
-            }));
+        self.found.commands.extend(inner.commands);
         self.found.scripts.extend(inner.scripts);
         self.found.incomplete |= inner.incomplete;
     }

@@ -53,7 +53,7 @@ fn of_tool(config: &Config, name: &str, input: &Value) -> Decision {
     let call = Call {
         tool_name: Some(name),
         input: Some(input),
-        cwd: Some(Path::new("/work")),
+        cwd: Some(Path::new("/srv")),
         ..Call::default()
     };
     decision(config, &call)
@@ -258,14 +258,14 @@ fn patterns_with_a_tools_name() {
         &[
             "Read",
             "Bash(git log *)",
-            "Edit(/work/src/*)",
+            "Edit(/srv/src/*)",
             "WebFetch(https://docs.rs/*)",
             "mcp__db__*(*\"ro\":true*)",
         ],
         &[
             "Bash(rm *)",
             "*prod*",
-            "Edit(/work/src/secret/*)",
+            "Edit(/srv/src/secret/*)",
             "WebFetch(https://evil.org/*)",
         ],
         "ask",
@@ -281,23 +281,29 @@ fn patterns_with_a_tools_name() {
         ("Other", json!({"command": "rm x"}), Ask),
         ("Bash", json!({"command": "git log prod"}), Deny),
         ("mcp__prod__x", json!({}), Deny),
-        ("Edit", json!({"file_path": "/work/src/a"}), Allow),
+        ("Edit", json!({"file_path": "/srv/src/a"}), Allow),
         ("Edit", json!({"file_path": "src/a"}), Allow),
-        ("Edit", json!({"file_path": "/work/src/../x"}), Ask),
-        ("Edit", json!({"file_path": "/work//src/./a"}), Allow),
+        ("Edit", json!({"file_path": "/srv/src/../x"}), Ask),
+        ("Edit", json!({"file_path": "/srv//src/./a"}), Allow),
+        ("Edit", json!({"file_path": "/srv/src/x/../secret/a"}), Deny),
         (
             "Edit",
-            json!({"file_path": "/work/src/x/../secret/a"}),
-            Deny,
-        ),
-        (
-            "Edit",
-            json!({"file_path": "/work/src/a", "path": "/etc/x"}),
+            json!({"file_path": "/srv/src/a", "path": "/etc/x"}),
             Ask,
         ),
-        ("Edit", json!({"file_path": 5}), Ask),
+        ("Edit", json!({"file_path": 5, "path": "/srv/src/a"}), Ask),
         ("Edit", json!({"file_path": "~/x"}), Ask),
         ("WebFetch", json!({"url": "https://docs.rs/x"}), Allow),
+        (
+            "WebFetch",
+            json!({"url": "https://docs.rs/x", "query": "y"}),
+            Allow,
+        ),
+        (
+            "WebFetch",
+            json!({"query": "y", "url": "https://evil.org/x"}),
+            Deny,
+        ),
         (
             "WebFetch",
             json!({"url": "https://docs.rs.evil.org/x"}),
@@ -359,6 +365,54 @@ fn an_action_beside_a_tool_is_looked_at_for_denying_only() {
 }
 
 #[test]
+fn a_path_that_cannot_be_known_is_not_allowed_where_paths_are_denied() {
+    let config = policy(&["Read"], &["Edit(/etc/*)", "Read(/etc/*)"], "allow");
+    for (path, want) in [
+        ("~/x", Decision::Ask),
+        ("/x", Decision::Allow),
+        ("x", Decision::Allow),
+    ] {
+        for tool in ["Edit", "Read"] {
+            assert_eq!(
+                of_tool(&config, tool, &json!({ "file_path": path })),
+                want,
+                "{tool} {path}"
+            );
+        }
+        assert_eq!(
+            of_tool(&config, "Other", &json!({ "path": path })),
+            Decision::Allow
+        );
+    }
+}
+
+#[test]
+fn a_blank_in_an_allowing_pattern_stands_between_words() {
+    let config = policy(&["git log -1", "git  x", "git y *"], &[], "ask");
+    check(
+        &config,
+        Decision::Allow,
+        &["git log -1", "git  log  '-1'", "git y 'a b'", "git y ''"],
+    );
+    check(
+        &config,
+        Decision::Ask,
+        &["git 'log -1'", "git '' x", "git 'y a'", "git y"],
+    );
+}
+
+#[test]
+fn the_whole_text_is_matched_for_denying() {
+    let config = policy(&["*"], &["* && y*", "*>*secret*"], "ask");
+    check(
+        &config,
+        Decision::Deny,
+        &["x && y", "x \\\n&& y", "x > a/secret"],
+    );
+    check(&config, Decision::Allow, &["x; y"]);
+}
+
+#[test]
 fn the_rule_that_decided_is_named() {
     let config = config(GIT_AND_CARGO);
     let policy = Effective::new(&config, "a", &[]).unwrap();
@@ -373,6 +427,9 @@ fn the_rule_that_decided_is_named() {
         named(&verdict(several)),
         r#"auto_deny[0] "git push*" (/c.toml:4:14)"#
     );
+    for same in ["ls; git push; rm x", "rm x; git push"] {
+        assert_eq!(named(&verdict(same)), named(&verdict(several)), "{same}");
+    }
     let parts = explain(&policy, &call(several));
     let parts: Vec<_> = parts
         .iter()

@@ -110,7 +110,7 @@ impl<'a> Parsed<'a> {
             } else {
                 PLAIN_TOKENS
             };
-            if node.is_error() || node.is_missing() || !known.contains(&node.kind()) {
+            if !known.contains(&node.kind()) {
                 return Err(OTHER);
             }
             if node.child_count() == 0 {

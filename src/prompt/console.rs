@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::io::{Stdin, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use nix::poll::PollFlags;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::error::{Error, Result};
 use crate::park::{Ended, Wait};
@@ -65,6 +66,41 @@ impl<'a> Console<'a> {
     pub(super) fn forget_typed_ahead(&mut self) -> Result<()> {
         self.decoder = Decoder::default();
         discard_typed_ahead(self.stdin).map_err(broken)
+    }
+
+    /// Takes no key until `least` has passed, and 200 ms without any. Ends early if the wait does.
+    pub(super) fn settle(&mut self, least: Duration, wait: &mut Wait<'_>) -> Result<Option<Ended>> {
+        const QUIET: Duration = Duration::from_millis(200);
+        let start = Instant::now();
+        let mut quiet_since = start;
+        loop {
+            if let Some(ended) = wait.check()? {
+                return Ok(Some(ended));
+            }
+            let now = Instant::now();
+            let left = (start + least)
+                .max(quiet_since + QUIET)
+                .saturating_duration_since(now);
+            if left.is_zero() {
+                return Ok(None);
+            }
+            let ready = match &mut self.keys {
+                Some(keys) => keys.ready().map_err(broken)?,
+                None => true,
+            };
+            let also = [Also {
+                fd: self.stdin,
+                events: PollFlags::POLLIN,
+            }];
+            let also = if ready { &also[..] } else { &[] };
+            if wait.sleep_at_most(left, also)?.first() == Some(&true) {
+                quiet_since = Instant::now();
+                if !alive(self.stdin) {
+                    return Ok(None);
+                }
+                self.forget_typed_ahead()?;
+            }
+        }
     }
 
     /// Prints the line of keys.
@@ -193,6 +229,16 @@ impl<'a> Console<'a> {
             Err(error) => Err(error.to_string()),
         }
     }
+}
+
+/// Whether a terminal that is ready to be read has keys and is not gone.
+fn alive(stdin: BorrowedFd<'_>) -> bool {
+    let mut fds = [PollFd::new(stdin, PollFlags::POLLIN)];
+    let _ = poll(&mut fds, PollTimeout::ZERO);
+    let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
+    !fds[0]
+        .revents()
+        .is_some_and(|events| events.intersects(gone))
 }
 
 fn typed_line(stdin: BorrowedFd<'_>, wait: &mut Wait<'_>) -> Result<Typed> {

@@ -11,6 +11,7 @@ pub mod prune;
 pub mod query;
 pub mod recover;
 pub mod settle;
+pub mod withdraw;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -86,12 +87,27 @@ impl Store {
         &self.layout
     }
 
-    /// Takes the scope's lock, making the scope where it is not there yet, and tidies up what a
-    /// killed process left behind.
+    /// Takes the scope's lock, and tidies up what a killed process left behind. A scope that is gone
+    /// is not made again: what was in it would seem to be lost.
     ///
     /// # Errors
-    /// `unavailable` when the lock cannot be had within `wait`, or the store cannot be written.
+    /// `unavailable` when the lock cannot be had within `wait`, or the store is gone or cannot be written.
     pub fn lock(&self, wait: Duration) -> Result<Writer<'_>> {
+        if !self.layout.pending.try_exists().unwrap_or(true) {
+            return Err(Error::unavailable(format!(
+                "the scope '{}' is not in the store {}, or vanished from it",
+                self.scope,
+                self.home.path().display()
+            )));
+        }
+        self.lock_or_make(wait)
+    }
+
+    /// As [`Store::lock`], making the scope where it is not there yet.
+    ///
+    /// # Errors
+    /// As [`Store::lock`].
+    pub fn lock_or_make(&self, wait: Duration) -> Result<Writer<'_>> {
         self.home.check_writable()?;
         let path = self.layout.lock();
         let complete = self.layout.scope_file().try_exists().unwrap_or(true);
@@ -122,7 +138,7 @@ impl Store {
                 .as_ref()
                 .map_or_else(|| "another process".into(), holder);
             return Err(Error::unavailable(format!(
-                "the lock of scope '{}' is held by {who} since {} ms",
+                "the lock of scope '{}' is still held by {who} after {} ms",
                 self.scope,
                 wait.as_millis()
             ))

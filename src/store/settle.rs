@@ -23,6 +23,16 @@ pub struct Answered {
     pub replayed: bool,
     /// Whether anyone waited for it when it was accepted.
     pub waiting: Held,
+    question: Option<std::fs::File>,
+}
+
+impl Answered {
+    /// Whether anyone still waits for it: a lease on the question outlives the question's name.
+    pub fn still_waiting(&self) -> Held {
+        self.question
+            .as_ref()
+            .map_or(Held::Unknown, fsio::lease_held)
+    }
 }
 
 impl Writer<'_> {
@@ -46,6 +56,7 @@ impl Writer<'_> {
                     record,
                     replayed: true,
                     waiting: Held::Unknown,
+                    question,
                 })
             }
             Ok(Decision::Accept(accepted)) => {
@@ -55,6 +66,7 @@ impl Writer<'_> {
                     record,
                     replayed: false,
                     waiting,
+                    question,
                 })
             }
             Err(error) => {
@@ -148,14 +160,19 @@ impl Writer<'_> {
         log::debug(|| format!("settled {} ({})", record.id, record.status().name()));
         // Where this fails the question stays, so that the next writer syncs again before it acknowledges.
         self.sync_settled(&record.id)?;
+        self.conclude(record, event);
+        Ok(record.clone())
+    }
+
+    /// What follows a commit that is on disk: the event, then the question's end, which wakes who waits.
+    pub(super) fn conclude(&self, record: &Interaction, event: Event) {
         self.append(event);
-        if let Err(e) = fsio::remove(&layout.pending_file(&record.id)) {
+        if let Err(e) = fsio::remove(&self.store.layout().pending_file(&record.id)) {
             log::warn(&format!(
                 "the question of '{}' could not be removed: {e}",
                 record.id
             ));
         }
-        Ok(record.clone())
     }
 }
 

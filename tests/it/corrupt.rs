@@ -10,9 +10,11 @@ use crate::sandbox::{Ran, Sandbox, finish, text, until};
 
 /// What a test does to a record's file, or puts in its place.
 type Damage = Box<dyn Fn(&Path, &str)>;
+/// A change of one member.
+type Edit = fn(&mut Value);
 
 fn damages() -> Vec<(&'static str, Damage)> {
-    fn edit(name: &'static str, edit: fn(&mut Value)) -> (&'static str, Damage) {
+    fn edit(name: &'static str, edit: Edit) -> (&'static str, Damage) {
         let damage = move |path: &Path, stored: &str| {
             let mut record: Value = serde_json::from_str(stored).unwrap();
             edit(&mut record);
@@ -30,7 +32,7 @@ fn damages() -> Vec<(&'static str, Damage)> {
     vec![
         instead("empty", |path, _| fs::write(path, "").unwrap()),
         instead("torn", |path, stored| {
-            fs::write(path, &stored[..stored.len() / 2]).unwrap()
+            fs::write(path, &stored[..stored.len() / 2]).unwrap();
         }),
         instead("giant", |path, stored| {
             fs::write(
@@ -40,11 +42,11 @@ fn damages() -> Vec<(&'static str, Damage)> {
             .unwrap();
         }),
         instead("binary", |path, _| {
-            fs::write(path, [0xff, 0x00, 0xfe]).unwrap()
+            fs::write(path, [0xff, 0x00, 0xfe]).unwrap();
         }),
         instead("other JSON", |path, _| fs::write(path, "[null]").unwrap()),
         instead("trailing text", |path, stored| {
-            fs::write(path, format!("{stored}{{}}")).unwrap()
+            fs::write(path, format!("{stored}{{}}")).unwrap();
         }),
         instead("a directory", |path, _| fs::create_dir(path).unwrap()),
         instead("a FIFO", |path, _| {
@@ -56,32 +58,32 @@ fn damages() -> Vec<(&'static str, Damage)> {
             symlink(target, path).unwrap();
         }),
         instead("a dangling link", |path, _| {
-            symlink("/nowhere", path).unwrap()
+            symlink("/nowhere", path).unwrap();
         }),
         edit("a changed prompt", |r| r["prompt"] = "Harmless?".into()),
         edit("a changed label", |r| {
-            r["choices"][1]["label"] = "Proceed".into()
+            r["choices"][1]["label"] = "Proceed".into();
         }),
         edit("a changed effect", |r| {
-            r["choices"][1]["effect"] = "allow".into()
+            r["choices"][1]["effect"] = "allow".into();
         }),
         edit("a changed input", |r| {
-            r["tool"]["input"]["command"] = "ls".into()
+            r["tool"]["input"]["command"] = "ls".into();
         }),
         edit("a changed agent", |r| r["agent"] = "other".into()),
         edit("a changed kind", |r| r["kind"] = "single_choice".into()),
         edit("a missing choice", |r| {
-            drop(r["choices"].as_array_mut().unwrap().pop())
+            drop(r["choices"].as_array_mut().unwrap().pop());
         }),
         edit("a changed digest", |r| {
-            r["request_digest"] = "0".repeat(64).into()
+            r["request_digest"] = "0".repeat(64).into();
         }),
         edit("a missing nonce", |r| {
-            drop(r.as_object_mut().unwrap().remove("nonce"))
+            drop(r.as_object_mut().unwrap().remove("nonce"));
         }),
         edit("a changed id", |r| r["id"] = "0".repeat(32).into()),
         edit("no deadline", |r| {
-            drop(r.as_object_mut().unwrap().remove("expires_at"))
+            drop(r.as_object_mut().unwrap().remove("expires_at"));
         }),
         edit("schema 0", |r| r["schema"] = 0.into()),
         edit("an unknown member", |r| r["surprise"] = true.into()),
@@ -145,24 +147,24 @@ fn a_damaged_question_is_named_and_never_answered() {
 
 #[test]
 fn a_damaged_answer_is_never_taken_for_one() {
-    let more: [(&str, fn(&mut Value)); 8] = [
+    let more: [(&str, Edit); 8] = [
         ("no response", |r| {
-            drop(r.as_object_mut().unwrap().remove("response"))
+            drop(r.as_object_mut().unwrap().remove("response"));
         }),
         ("a choice that was not offered", |r| {
-            r["response"]["choice_id"] = "sudo".into()
+            r["response"]["choice_id"] = "sudo".into();
         }),
         ("two answers", |r| r["response"]["text"] = "x".into()),
         ("no answer", |r| {
-            drop(r["response"].as_object_mut().unwrap().remove("choice_id"))
+            drop(r["response"].as_object_mut().unwrap().remove("choice_id"));
         }),
         ("a pending status", |r| r["status"] = "pending".into()),
         ("an expired status", |r| r["status"] = "expired".into()),
         ("an input that is none", |r| {
-            r["response"]["updated_input"] = json!(5)
+            r["response"]["updated_input"] = json!(5);
         }),
         ("a source that is none", |r| {
-            r["response"]["source"] = "a b".into()
+            r["response"]["source"] = "a b".into();
         }),
     ];
     let edits = more.map(|(name, edit)| {

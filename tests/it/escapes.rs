@@ -130,7 +130,8 @@ fn no_verb_prints_a_control_character() {
         &["prune"],
         &["list", "-vv"],
     ] {
-        assert_eq!(safe(&world, args).code, 0);
+        // What the doctor finds depends on the machine.
+        assert!(safe(&world, args).code <= i32::from(args == ["doctor"]));
     }
     for (record, answer) in records.iter().zip([
         &[
@@ -293,7 +294,7 @@ fn records_and_names_made_by_hand_are_clean_too() {
     };
     edited('a', &|r| r["choices"][0]["id"] = EVIL.into());
     edited('b', &|r| {
-        r["choices"][0]["label"] = format!("a\nb{EVIL}").into()
+        r["choices"][0]["label"] = format!("a\nb{EVIL}").into();
     });
     edited('c', &|r| r["host"] = EVIL.into());
     edited('d', &|r| r["cwd"] = format!("/{EVIL}").into());

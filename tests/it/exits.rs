@@ -318,6 +318,9 @@ fn a_denial_that_finds_a_closed_output_is_still_no_allow() {
 #[test]
 fn a_closed_pipe_ends_every_other_verb_quietly() {
     let world = Sandbox::new();
+    let check = ["policy", "check", "--action", "rm -rf /"];
+    let ran = finish(spawn(world.command(check).stdout(closed_pipe())));
+    assert_eq!((ran.code, ran.stderr.as_str()), (12, ""), "still no allow");
     let record = world.request(&["Deploy?"]);
     let id = text(&record, "id");
     let verbs: [&[&str]; 12] = [

@@ -384,3 +384,40 @@ fn an_attended_suspend_waits_like_any_gate() {
         "deny"
     );
 }
+
+#[test]
+fn a_gate_whose_input_does_not_end_asks_on_a_signal_and_when_its_time_is_up() {
+    let world = Sandbox::new();
+    let open = |timeout: &str| {
+        let mut command = world.command(["hook", "claude", "pre-tool-use", "--timeout", timeout]);
+        command.stdin(std::process::Stdio::piped());
+        command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut waiting = open("1");
+    let held = waiting.stdin.take();
+    assert_eq!(
+        output(&crate::sandbox::finish(waiting))["permissionDecision"],
+        "ask"
+    );
+    drop(held);
+    let mut waiting = open("600");
+    let held = waiting.stdin.take();
+    let pid = nix::unistd::Pid::from_raw(waiting.id() as i32);
+    until("the signals to be caught", || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let caught = status
+            .lines()
+            .find_map(|l| l.strip_prefix("SigCgt:"))
+            .unwrap();
+        (u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1).then_some(())
+    });
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    assert_eq!(
+        output(&crate::sandbox::finish(waiting))["permissionDecision"],
+        "ask"
+    );
+    drop(held);
+}

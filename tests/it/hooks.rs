@@ -481,3 +481,23 @@ fn a_signal_that_the_parent_ignores_stays_ignored() {
     world.json(&["answer", &id, "--allow"]);
     assert_eq!(finish(ask).code, 0);
 }
+
+#[test]
+fn an_ask_whose_parent_is_gone_is_withdrawn() {
+    let world = Sandbox::new();
+    let mut command = std::process::Command::new("sh");
+    world.dress(&mut command);
+    let script = "\"$0\" ask Deploy? > answer & echo started; read line";
+    command.args(["-c", script, crate::sandbox::binary()]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut shell = command.spawn().unwrap();
+    let id = world.await_pending()["id"].as_str().unwrap().to_owned();
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    until("the question to be withdrawn", || {
+        (world.get(&id)["status"] == "cancelled").then_some(())
+    });
+}

@@ -299,6 +299,23 @@ fn a_killed_server_leaves_questions_for_which_nobody_waits() {
 }
 
 #[test]
+fn a_server_whose_parent_is_gone_withdraws_its_questions() {
+    let world = Sandbox::new();
+    // The shell ends although both ends of its pipes stay open.
+    let mut shell = std::process::Command::new("/bin/sh");
+    world.dress(&mut shell);
+    let script = "exec 3<&0; \"$0\" mcp serve <&3 & until [ -e gone ]; do sleep 0.02; done";
+    shell.args(["-c", script, crate::sandbox::binary()]);
+    let mut client = Client::of(&world, shell);
+    client.call("ask", &json!({ "question": "q" }));
+    let pending = world.await_pending();
+    fs::write(world.repo().join("gone"), "").unwrap();
+    until("the withdrawal", || {
+        (world.get(text(&pending, "id"))["status"] == "cancelled").then_some(())
+    });
+}
+
+#[test]
 fn what_was_asked_before_the_input_ended_is_answered() {
     let world = Sandbox::new();
     let input = concat!(

@@ -159,3 +159,62 @@ fn an_edit_is_refused_for_a_host_that_cannot_take_it() {
         hook.answer(&["--deny"]);
     }
 }
+
+#[test]
+fn openclaws_approvals_become_questions_and_their_answers_are_brought_back_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = Sandbox::new();
+    let bin = world.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let listed = world.path().join("listed.json");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$2\" = pending ]; then cat '{}'; else echo \"$@\" >> '{}/resolved'; fi\n",
+        listed.display(),
+        world.path().display()
+    );
+    std::fs::write(bin.join("openclaw"), script).unwrap();
+    std::fs::set_permissions(bin.join("openclaw"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let pending = |expires: u64, age: u64| {
+        let one = |id: &str, summary: &str| json!({ "id": id, "kind": "exec", "summary": summary, "ageMs": age, "expiresAtMs": expires });
+        let list = json!({ "approvals": [one("a1", "ls"), one("a2", "rm -rf x"), { "summary": "no id" }] });
+        std::fs::write(&listed, list.to_string()).unwrap();
+    };
+    let poll = || {
+        let mut command = world.command(["hook", "openclaw", "poll"]);
+        command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        let ran = Ran::from(command.output().unwrap());
+        assert_eq!(
+            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+            (0, "", "")
+        );
+    };
+    let soon = 1000 * 4_000_000_000;
+    pending(soon, 1);
+    poll();
+    pending(soon, 60_000);
+    poll();
+    let list = world.json(&["list"]);
+    assert_eq!(list["count"], 2);
+    let id = |summary: &str| {
+        let all = list["interactions"].as_array().unwrap();
+        let one = all
+            .iter()
+            .find(|r| r["tool"]["input"]["summary"] == summary)
+            .unwrap();
+        one["id"].as_str().unwrap().to_owned()
+    };
+    world.json(&["answer", &id("ls"), "--allow"]);
+    world.json(&["answer", &id("rm -rf x"), "--deny"]);
+    poll();
+    poll();
+    let resolved = std::fs::read_to_string(world.path().join("resolved")).unwrap();
+    let mut lines: Vec<&str> = resolved.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "approvals resolve a1 allow-once",
+            "approvals resolve a2 deny"
+        ]
+    );
+}

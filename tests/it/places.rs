@@ -229,7 +229,7 @@ fn writing_never_follows_a_link_and_never_blocks() {
         (
             "a FIFO",
             Box::new(|path, _| {
-                nix::unistd::mkfifo(path, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap()
+                nix::unistd::mkfifo(path, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap();
             }),
         ),
         (

@@ -199,3 +199,80 @@ fn a_payload_cannot_choose_whose_policy_counts() {
         "deny"
     );
 }
+
+#[test]
+fn a_blank_agent_is_none() {
+    let world = Sandbox::new();
+    let policy = "[agents.claude.approval_policy]\ndefault = \"deny\"\n[agents.\"*\".approval_policy]\ndefault = \"allow\"\n";
+    std::fs::write(world.path().join("config.toml"), policy).unwrap();
+    let payload =
+        json!({ "cwd": world.repo(), "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    for agent in ["", "  "] {
+        let mut hook = world.command([
+            "hook",
+            "claude",
+            "permission-request",
+            "--timeout",
+            "0",
+            "--agent",
+            agent,
+        ]);
+        hook.env("SAYSO_CONFIG", world.path().join("config.toml"));
+        assert_eq!(
+            behavior(&feed(hook, payload.to_string().as_bytes())),
+            "deny"
+        );
+    }
+}
+
+#[test]
+fn a_repositorys_file_counts_where_the_payloads_directory_is_absent_or_gone() {
+    let world = Sandbox::new();
+    std::fs::write(
+        world.path().join("config.toml"),
+        "[agents.\"*\".approval_policy]\ndefault = \"allow\"\n",
+    )
+    .unwrap();
+    std::fs::write(
+        world.repo().join(".sayso.toml"),
+        "[agents.\"*\".approval_policy]\ndefault = \"deny\"\n",
+    )
+    .unwrap();
+    for cwd in [
+        Value::Null,
+        json!("/no/such/directory"),
+        json!("."),
+        json!(""),
+    ] {
+        let payload = json!({ "cwd": cwd, "tool_name": "x", "tool_input": {} });
+        let mut hook = world.command(["hook", "gemini", "before-tool", "--timeout", "0"]);
+        hook.env("SAYSO_CONFIG", world.path().join("config.toml"));
+        let ran = feed(hook, payload.to_string().as_bytes());
+        assert!(ran.stdout.contains("\"deny\""), "{cwd}: {ran:?}");
+    }
+    let mut hook = world.command(["hook", "claude", "permission-request", "--timeout", "0"]);
+    hook.env("SAYSO_CONFIG", world.path().join("config.toml"))
+        .env("CLAUDE_PROJECT_DIR", "/no/such/directory");
+    let ran = feed(hook, br#"{"tool_name":"x","tool_input":{}}"#);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+}
+
+#[test]
+fn long_and_deep_commands_do_not_keep_a_gate_from_its_word() {
+    let world = Sandbox::new();
+    let policy = "[agents.claude.approval_policy]\nauto_deny = [\"rm *\"]\ndefault = \"allow\"\n";
+    std::fs::write(world.path().join("config.toml"), policy).unwrap();
+    for command in [
+        "ls;".repeat(20_000) + "rm x",
+        "$(".repeat(3000),
+        "\"$(".repeat(4000),
+        "a|".repeat(20_000),
+    ] {
+        let ran = ruled(&world, "claude", "pre-tool-use", &command);
+        let output: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let decision = output["hookSpecificOutput"]["permissionDecision"]
+            .as_str()
+            .unwrap();
+        assert_ne!(decision, "allow", "{} characters", command.len());
+    }
+}

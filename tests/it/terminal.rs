@@ -338,3 +338,47 @@ fn hostile_text_in_twenty_columns_stays_text() {
     assert!(!foreign.contains(bad), "{foreign:?}");
     assert!(screen.contains("~/work"));
 }
+
+#[test]
+fn a_key_for_one_question_does_not_answer_the_one_that_takes_its_place() {
+    let world = Sandbox::new();
+    let first = world.request(&["List?", "--key", "k"])["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let mut inbox = Terminal::start(&world, 100, "xterm", &["inbox"]);
+    inbox.expect(KEYS);
+    let second = world.request(&["Remove?", "--key", "k"])["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    inbox.expect("│ Remove?");
+    inbox.keys("a");
+    inbox.expect_times(KEYS, 2);
+    assert_eq!(world.get(&first)["status"], "superseded");
+    assert_eq!(world.get(&second)["status"], "pending");
+    inbox.keys("a");
+    inbox.expect("allowed");
+    inbox.keys("q");
+    assert_eq!(inbox.finish().code, 0);
+}
+
+#[test]
+fn a_held_key_answers_one_question() {
+    let world = Sandbox::new();
+    for prompt in ["One?", "Two?", "Three?"] {
+        world.request(&[prompt]);
+    }
+    let mut inbox = Terminal::start(&world, 100, "xterm", &["answer"]);
+    inbox.expect(KEYS);
+    // As a keyboard repeats: until the next question stands there, and a while on.
+    let start = std::time::Instant::now();
+    while start.elapsed() < std::time::Duration::from_secs(1) {
+        inbox.keys("a");
+        std::thread::park_timeout(std::time::Duration::from_millis(33));
+    }
+    inbox.expect_times(KEYS, 2);
+    assert_eq!(world.json(&["list"])["count"], 2);
+    inbox.keys("q");
+    assert_eq!(inbox.finish().code, 0);
+}

@@ -213,7 +213,7 @@ fn nothing_is_left_to_do_and_no_test_sleeps() {
                 path.display()
             );
         }
-        let all_test = path.components().any(|c| c.as_os_str() == "tests")
+        let all_test = path.components().any(|c| c.as_os_str() == "it")
             || path.file_name().is_some_and(|name| name == "tests.rs");
         let tests = match text.split_once("#[cfg(test)]\nmod tests {") {
             _ if all_test => text.as_str(),

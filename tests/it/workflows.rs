@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::client::Client;
+use crate::hosts::feed;
 use crate::sandbox::{Ran, Sandbox, finish, text, until};
 
 /// A world whose resume command is a script.
@@ -435,6 +436,30 @@ fn decisions_that_were_not_told_are_told_with_the_next() {
         "resumed"
     );
     assert_eq!(r.told(), "first: 1\nsecond: 2\ncontinue\nend\n");
+    assert_eq!(r.paused()["count"], 0);
+}
+
+#[test]
+fn a_host_that_comes_back_for_its_answer_is_not_paused() {
+    let r = Resumable::new("exit 0", &[]);
+    r.configure("");
+    let payload = json!({
+        "session_id": "s-1", "cwd": r.world.repo(), "tool_name": "Bash",
+        "tool_input": { "command": "ls" }, "tool_use_id": "t-1",
+    });
+    let gate = || {
+        let mut hook = r
+            .world
+            .command(["hook", "claude", "pre-tool-use", "--suspend"]);
+        hook.env("CLAUDE_CODE_SESSION_ATTENDED", "0");
+        feed(hook, payload.to_string().as_bytes()).stdout
+    };
+    assert!(gate().contains("defer"));
+    let pending = r.world.await_pending();
+    let done = r.answer(&pending, &["--allow"]);
+    assert_eq!(done["workflow_resume"]["skipped"], true);
+    assert_eq!(r.paused()["workflows"][0]["workflow_id"], "s-1");
+    assert!(gate().contains("allow"));
     assert_eq!(r.paused()["count"], 0);
 }
 

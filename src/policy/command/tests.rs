@@ -22,6 +22,18 @@ fn plain_commands_are_taken_apart() {
 }
 
 #[test]
+fn quotes_take_the_meaning_from_what_they_hold() {
+    for (text, words) in [
+        ("ls '2'>/dev/null", ["ls", "2"]),
+        ("'if' x", ["if", "x"]),
+        ("ls ';'", ["ls", ";"]),
+        ("ls \"#x\"", ["ls", "#x"]),
+    ] {
+        assert_eq!(plain(text).unwrap(), [words], "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_plain_is_named() {
     for (text, why) in [
         ("ls $X", "an expansion"),
@@ -30,7 +42,9 @@ fn what_is_not_plain_is_named() {
             "an expansion or backslash between double quotes",
         ),
         ("ls *", "a file name pattern"),
+        ("ls ]", "a file name pattern"),
         ("ls > x", "a redirection"),
+        ("ls >/dev/nullx", "a redirection"),
         ("ls 2> x", "a redirection"),
         ("2>&1 ls", "a redirection"),
         ("ls 2>&1>/dev/null", "a redirection"),
@@ -61,6 +75,7 @@ fn the_grammar_is_not_trusted_with_what_it_passes_over() {
     let passed_over = Some(Err("text that the grammar passes over"));
     assert_eq!(parsed("git lo\\\ng"), passed_over);
     assert_eq!(parsed("git log \\\n -x"), passed_over);
+    assert_eq!(parsed("ls\u{b}"), passed_over);
     assert_eq!(parsed("git\u{b}log"), passed_over);
     assert_eq!(parsed("ls; (ls)"), Some(Err("syntax that is not plain")));
     assert_eq!(parsed("ls 'x"), Some(Err("a syntax error")));
@@ -103,13 +118,15 @@ fn what_is_peeled_is_among_the_subjects() {
 fn what_is_only_written_is_no_subject() {
     for (text, written) in [
         ("git commit -m 'rm y'", "rm y"),
-        ("ls # rm y", "rm y"),
+        ("ls; # rm y", "rm y"),
         ("cat > x <<'E'\nrm y\nE\nls", "rm y"),
         ("cat <<E\nrm y\nE", "rm y"),
         ("echo ';' rm y", "rm y"),
         ("xargs -0 grep rm", "rm {}"),
         ("sudo -n ls rm y", "rm y"),
         ("bash x.sh 'rm y'", "rm y"),
+        ("bash --norc 'rm y'", "rm y"),
+        ("echo 'rm y' | bash x.sh", "rm y"),
     ] {
         assert!(
             !subjects(text).iter().any(|subject| subject == written),
@@ -137,7 +154,7 @@ fn what_was_not_looked_through_leaves_a_doubt() {
         &"sudo ".repeat(100),
         &format!("echo $(ls) {}", "x".repeat(5_000)),
         "eval eval eval eval eval eval eval eval eval eval rm x",
-        &format!("echo x {} | sh", "| cat".repeat(20)),
+        "(( 1 << 2 ))\nls",
         "sudo -1 -2 -3 -4 -5 -6 -7 -8 -9 x",
     ] {
         assert!(Command::new(text).doubt.is_some(), "{text}");
@@ -159,4 +176,57 @@ fn equal_commands_are_one_part() {
     let command = Command::new("ls; ls;  ls | rm x");
     let parts: Vec<_> = command.parts.iter().map(|part| &*part.text).collect();
     assert_eq!(parts, ["ls", "rm x"]);
+}
+
+/// Also where the grammar is of no help.
+#[test]
+fn the_scanner_follows_quotes_by_itself() {
+    for (text, want) in [
+        ("ls ${x:-'}'}; rm y", "rm y"),
+        ("ls \"${x:-'}\"; rm y", "rm y"),
+        ("ls \"a'\"; rm y '", "rm y "),
+        ("ls $'\\''; rm y", "rm y"),
+        ("ls <(x)# ; rm y", "rm y"),
+        ("ls <(x)y", "ls <(x)y"),
+        ("cat <<-E\n\tE\nrm y", "rm y"),
+        ("ls `echo \\`rm y\\``", "echo `rm y`"),
+    ] {
+        let found = scan::scan(text);
+        let commands = found.commands.iter();
+        let mut texts: Vec<String> = commands
+            .map(|command| {
+                command
+                    .words
+                    .iter()
+                    .map(|word| &*word.text)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect();
+        texts.extend(found.scripts);
+        assert!(texts.iter().any(|text| text == want), "{text}: {texts:?}");
+    }
+}
+
+/// Also where the scanner is of no help.
+#[test]
+fn the_grammar_finds_commands_by_itself() {
+    for (text, want) in [
+        ("git 2>&1 push", "git push"),
+        ("git <<E push\nE", "git push"),
+        ("ls $(case x in x) rm y;; esac)", "rm y"),
+        ("(( 1 << 2 ))\nrm y", "rm y"),
+        ("f() { rm y; }", "rm y"),
+        ("export A=1 B", "export A=1 B"),
+    ] {
+        let commands = Parsed::new(text).unwrap().commands();
+        let mut texts = commands.iter().map(|words| {
+            words
+                .iter()
+                .map(|word| &*word.text)
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        assert!(texts.any(|text| text == want), "{text}");
+    }
 }

@@ -20,8 +20,6 @@ pub(super) struct Wrapper {
     pub(super) options: Options,
     /// Words between the options and the command.
     pub(super) operands: usize,
-    /// Whether assignments may stand in front of the command.
-    pub(super) assignments: bool,
     /// Whether the command gets further arguments.
     pub(super) more: bool,
     /// Whether the words are joined and given to a shell.
@@ -45,7 +43,6 @@ const fn wrapper(name: &'static str, short: &'static str, short_flags: &'static 
             ..NO_OPTIONS
         },
         operands: 0,
-        assignments: false,
         more: false,
         joins: false,
     }
@@ -69,11 +66,6 @@ impl Wrapper {
 
     const fn operands(mut self, operands: usize) -> Self {
         self.operands = operands;
-        self
-    }
-
-    const fn assignments(mut self) -> Self {
-        self.assignments = true;
         self
     }
 
@@ -166,8 +158,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("env", "uCSa", "i0v")
         .long(&["unset", "chdir", "split-string", "argv0"])
         .flags(&["ignore-environment", "null", "debug"])
-        .scripts(&["S", "split-string"])
-        .assignments(),
+        .scripts(&["S", "split-string"]),
     wrapper("sudo", "ughpCTrtUDRa", "AbBEeHiKklnPSsVv")
         .long(&[
             "user",
@@ -196,9 +187,8 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
             "set-home",
             "shell",
             "stdin",
-        ])
-        .assignments(),
-    wrapper("doas", "uC", "Lns").assignments(),
+        ]),
+    wrapper("doas", "uC", "Lns"),
     wrapper("command", "", "pvV"),
     wrapper("exec", "a", "cl"),
     wrapper("nohup", "", ""),
@@ -213,7 +203,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         .operands(1),
     wrapper("stdbuf", "ioe", "").long(&["input", "output", "error"]),
     wrapper("setsid", "", "cfw"),
-    wrapper("unshare", "SGRw", "imnpuUCTfrc").assignments(),
+    wrapper("unshare", "SGRw", "imnpuUCTfrc"),
     wrapper("chroot", "", "").operands(1),
     wrapper("flock", "wE", "sxeunoF")
         .long(&["timeout", "conflict-exit-code"])

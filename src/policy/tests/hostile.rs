@@ -67,6 +67,13 @@ const DENIED: &[&str] = &[
     "echo 'rm x' | sh",
     "printf '%s\\n' 'rm x' | bash",
     "echo 'git push' | tee log | bash -x",
+    "if echo 'rm x' | sh; then ls; fi",
+    "{ echo 'rm x'; } | sh",
+    "echo 'rm x' | { sh; }",
+    "echo 'rm x' | (ls; sh)",
+    "f() { echo rm x; }; f | sh",
+    "sh < <(echo rm x)",
+    "sudo echo 'rm x' | sudo sh",
     // quoting
     "\"git\" push",
     "'git' 'push'",
