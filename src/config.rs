@@ -155,13 +155,31 @@ impl Default for Config {
 }
 
 impl Config {
+    /// [`Config::max_pending`] as a count.
+    pub fn max_pending(&self) -> usize {
+        usize::try_from(self.max_pending.get()).unwrap_or(usize::MAX)
+    }
+
+    /// [`Config::retention_days`] as a duration.
+    pub fn retention(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(u64::from(self.retention_days) * 24 * 3600)
+    }
+
     /// The configuration that `env` leads to.
     ///
     /// # Errors
     /// `config_error` for a file that is named but missing, that is no regular file of at most 1 MiB of
     /// UTF-8, or whose content is not understood.
     pub fn load(env: &Env) -> Result<Self> {
-        let (path, named) = path(env)?;
+        let (path, named) = match path(env) {
+            // Who has no home directory has no file there.
+            Err(error)
+                if error.code == crate::error::Code::Unavailable && env.sayso_config.is_none() =>
+            {
+                return Ok(Self::default());
+            }
+            found => found?,
+        };
         match read(&path)? {
             Some(text) => Self::parse(Source { path, text }),
             None if named => Err(unreadable(&path, "no such file")

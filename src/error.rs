@@ -94,7 +94,7 @@ pub struct Error {
     /// What to do next; printed on a line of its own.
     pub hint: Option<String>,
     /// Machine-readable particulars for `--json`.
-    pub details: Option<serde_json::Value>,
+    pub details: Option<Box<serde_json::Value>>,
 }
 
 /// The result of everything that can fail in this library.
@@ -136,7 +136,7 @@ impl Error {
     /// The same failure with particulars for `--json`.
     #[must_use]
     pub fn details(mut self, details: serde_json::Value) -> Self {
-        self.details = Some(details);
+        self.details = Some(Box::new(details));
         self
     }
 }

@@ -54,7 +54,7 @@ fn of_tool(config: &Config, name: &str, input: &Value) -> Decision {
     let call = Call {
         tool_name: Some(name),
         input: Some(input),
-        cwd: Some(Path::new("/work")),
+        cwd: Some(Path::new("/srv")),
         ..Call::default()
     };
     decision(config, &call)

@@ -1,0 +1,231 @@
+//! `sayso events`: what happened, one line per transition.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::context::Context;
+use super::exit::Exit;
+use super::show::how_to_answer;
+use crate::cli::EventsArgs;
+use crate::error::{self, Error};
+use crate::events::{self, Event, Type};
+use crate::fsio;
+use crate::id::Id;
+use crate::interrupt::Interrupts;
+use crate::model::interaction::{Interaction, Status};
+use crate::render::out::Out;
+use crate::render::question::summary;
+use crate::render::text;
+use crate::store::Store;
+use crate::time::Time;
+use crate::watch::{Also, TICK, Watch};
+
+/// Prints the newest, and goes on with what follows.
+pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
+    let filter = Filter::new(args)?;
+    let scopes = context.operator_scopes_told()?;
+    let mut tails: Vec<Tail> = Vec::new();
+    let mut found: Vec<(usize, Event)> = Vec::new();
+    for (index, store) in scopes.stores.iter().enumerate() {
+        let mut tail = Tail::new(store);
+        found.extend(
+            tail.rotated()
+                .into_iter()
+                .chain(tail.next())
+                .map(|e| (index, e)),
+        );
+        tails.push(tail);
+    }
+    let mut seen = HashSet::new();
+    found.retain(|(_, event)| filter.wants(event) && seen.insert(event.id.clone()));
+    found.sort_by(|a, b| a.1.at.cmp(&b.1.at));
+    let limit = args.limit.unwrap_or(20);
+    let mut out = context.out();
+    for (index, event) in found.iter().skip(found.len().saturating_sub(limit)) {
+        print(context, &mut out, &scopes.stores[*index], event)?;
+    }
+    out.flush()?;
+    if args.follow {
+        return follow(context, &filter, &scopes.stores, tails, seen, out);
+    }
+    Ok(Exit::Done)
+}
+
+fn follow(
+    context: &Context,
+    filter: &Filter,
+    stores: &[Store],
+    mut tails: Vec<Tail>,
+    mut seen: HashSet<String>,
+    mut out: Out,
+) -> Result<Exit> {
+    let fail = |e: std::io::Error| Error::unavailable(format!("cannot wait: {e}"));
+    let interrupts = Interrupts::listen().map_err(fail)?;
+    let mut watch = Watch::new().map_err(fail)?;
+    for store in stores {
+        watch.arm(&store.layout().dir);
+    }
+    let stdout = std::io::stdout();
+    loop {
+        for (index, tail) in tails.iter_mut().enumerate() {
+            for event in tail.next() {
+                if filter.wants(&event) && seen.insert(event.id.clone()) {
+                    print(context, &mut out, &stores[index], &event)?;
+                }
+            }
+        }
+        out.flush()?;
+        if let Some(signal) = interrupts.signal() {
+            return Ok(Exit::Interrupted(signal));
+        }
+        let also = [Also::hangup_of(&stdout)];
+        if watch.sleep(TICK, Some(&interrupts), &also).map_err(fail)? == [true] {
+            return Ok(Exit::Done);
+        }
+    }
+}
+
+struct Filter {
+    kind: Option<Type>,
+    since: Option<Time>,
+}
+
+impl Filter {
+    fn new(args: &EventsArgs) -> error::Result<Self> {
+        let kind = match &args.kind {
+            None => None,
+            Some(name) => Some(Type::parse(name).ok_or_else(|| {
+                let names: Vec<&str> = Type::ALL.iter().map(|t| t.name()).collect();
+                Error::input("there is no such type of event")
+                    .hint(format!("one of {}", names.join(", ")))
+            })?),
+        };
+        let since = match &args.since {
+            None => None,
+            Some(text) => Some(match Time::parse_loose(text) {
+                Some(time) => time,
+                None => Time::now().minus(super::prune::duration("--since", text)?),
+            }),
+        };
+        Ok(Self { kind, since })
+    }
+
+    fn wants(&self, event: &Event) -> bool {
+        self.kind.is_none_or(|kind| kind == event.kind_of_event)
+            && self
+                .since
+                .is_none_or(|since| Time::parse(&event.at).is_some_and(|at| at >= since))
+    }
+}
+
+/// Where reading of one scope's log stands. A log that was rotated is read to its end first.
+struct Tail {
+    store: Store,
+    file: Option<File>,
+    partial: Vec<u8>,
+}
+
+impl Tail {
+    fn new(store: &Store) -> Self {
+        Self {
+            store: store.clone(),
+            file: None,
+            partial: Vec::new(),
+        }
+    }
+
+    fn rotated(&self) -> Vec<Event> {
+        let path = events::rotated_file(&self.store.layout().dir);
+        fsio::read(&path, usize::MAX - 1)
+            .map_or(Vec::new(), |bytes| events::parse(&bytes).collect())
+    }
+
+    fn next(&mut self) -> Vec<Event> {
+        let mut found = Vec::new();
+        loop {
+            found.extend(self.read_on());
+            let path = events::file(&self.store.layout().dir);
+            let Ok(current) = fsio::open(&path) else {
+                return found;
+            };
+            let inode = |file: &File| file.metadata().map(|m| m.ino()).ok();
+            if self
+                .file
+                .as_ref()
+                .is_some_and(|file| inode(file) == inode(&current))
+            {
+                return found;
+            }
+            // Rotated since: whatever was appended before the rename has been read just now.
+            found.extend(self.read_on());
+            self.partial.clear();
+            self.file = Some(current);
+        }
+    }
+
+    fn read_on(&mut self) -> Vec<Event> {
+        let Some(file) = &mut self.file else {
+            return Vec::new();
+        };
+        if file.read_to_end(&mut self.partial).is_err() {
+            return Vec::new();
+        }
+        let whole = self
+            .partial
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |at| at + 1);
+        let rest = self.partial.split_off(whole);
+        let lines = std::mem::replace(&mut self.partial, rest);
+        events::parse(&lines).collect()
+    }
+}
+
+fn print(context: &Context, out: &mut Out, store: &Store, event: &Event) -> Result<()> {
+    let record = event
+        .interaction_id
+        .as_deref()
+        .and_then(Id::parse)
+        .and_then(|id| store.must_load(&id).ok());
+    if context.global.json {
+        out.line(&with_texts(event, record.as_ref()).to_string())?;
+        return Ok(());
+    }
+    let id = event
+        .interaction_id
+        .as_deref()
+        .map_or("-", |id| &id[..id.len().min(8)]);
+    let by = event
+        .by
+        .as_deref()
+        .map_or(String::new(), |by| format!(" by {by}"));
+    let what = record.map_or(String::new(), |r| summary(&r.question));
+    let line = format!(
+        "{} {} {id} {}{by} {what}",
+        event.at,
+        event.kind_of_event.name(),
+        event.agent
+    );
+    out.line(&text::cut(&line, out.columns))?;
+    Ok(())
+}
+
+/// The event with `summary` and `answer_command`, read from the record now.
+pub(super) fn with_texts(event: &Event, record: Option<&Interaction>) -> Value {
+    let mut value = serde_json::to_value(event).unwrap_or_default();
+    let (Some(object), Some(record)) = (value.as_object_mut(), record) else {
+        return value;
+    };
+    object.insert("summary".into(), summary(&record.question).into());
+    if record.status_at(Time::now()) == Status::Pending
+        && let Some(command) = how_to_answer(record).into_iter().next()
+    {
+        object.insert("answer_command".into(), command.into());
+    }
+    value
+}

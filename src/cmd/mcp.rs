@@ -1,0 +1,59 @@
+//! `sayso mcp serve`: an MCP server for one agent session.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::context::Context;
+use super::exit::Exit;
+use super::operator::login_name;
+use super::request::project_name;
+use crate::cli::{McpAction, McpArgs, McpServeArgs};
+use crate::mcp::{self, Ended, Operator, Pins, Settings, TIMEOUT_BOUNDS};
+use crate::model::response::Responder;
+use crate::repo;
+
+/// Serves until the client is gone.
+pub fn run(context: &Context, args: &McpArgs) -> Result<Exit> {
+    let McpAction::Serve(args) = &args.action;
+    let store = context.asking_store(None)?;
+    let settings = Settings {
+        pins: pins(context, args),
+        timeout: Duration::from_secs(args.timeout.clamp(TIMEOUT_BOUNDS.0, TIMEOUT_BOUNDS.1)),
+        project: project_name(&store),
+        cwd: repo::current_dir().ok(),
+        operator: args.management.then(operator),
+        store,
+    };
+    Ok(match mcp::serve(settings)? {
+        Ended::Closed => Exit::Done,
+        Ended::Signal(signal) => Exit::Interrupted(signal),
+    })
+}
+
+/// A blank pin is none.
+fn pins(context: &Context, args: &McpServeArgs) -> Pins {
+    let given = |option: &Option<String>| {
+        let text = option.as_deref().map(str::trim);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    Pins {
+        agent: given(&args.agent_id).or_else(|| context.var("SAYSO_MCP_AGENT_ID")),
+        workflow: given(&args.workflow_id).or_else(|| context.var("SAYSO_MCP_WORKFLOW_ID")),
+        session: given(&args.session_id),
+        task: given(&args.task_id),
+    }
+}
+
+/// The assistant's answers are marked as such.
+fn operator() -> Operator {
+    Operator {
+        responder: Responder {
+            uid: nix::unistd::getuid().as_raw(),
+            tty: None,
+            pid: std::process::id(),
+            agent_session: Some("mcp --management".into()),
+        },
+        answered_by: login_name(),
+    }
+}

@@ -1,0 +1,126 @@
+//! `sayso show`: everything that was asked, whole, and how to answer it.
+
+use anyhow::Result;
+
+use super::context::Context;
+use super::exit::Exit;
+use super::operator::find;
+use crate::cli::ShowArgs;
+use crate::model::interaction::{Body, Effect, Interaction, Status};
+use crate::model::record::{Loaded, Secrets};
+use crate::model::transition::rememberable;
+use crate::render::json as envelope;
+use crate::render::question::{self, Look};
+use crate::render::text;
+use crate::time::Time;
+
+/// Prints the record.
+pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
+    let scopes = context.operator_scopes()?;
+    let (store, id) = find(context, &scopes, &args.id)?;
+    let mut out = context.out();
+    let record = match store.load(&id)? {
+        Loaded::Current(record) => *record,
+        Loaded::Newer(newer) if context.global.json => {
+            out.line(&envelope::success(&super::list::newer_json(&newer)))?;
+            out.flush()?;
+            return Ok(Exit::Done);
+        }
+        Loaded::Newer(newer) => {
+            out.line(&format!(
+                "{} (schema {}, written by a newer sayso: it can only be shown here)",
+                newer.id, newer.schema
+            ))?;
+            out.lines(&text::block(&newer.prompt.unwrap_or_default(), out.columns).lines)?;
+            out.flush()?;
+            return Ok(Exit::Done);
+        }
+    };
+    if record.is_overdue(Time::now()) {
+        store.sweep_if_free();
+    }
+    let now = Time::now();
+    let waiting = (record.status_at(now) == Status::Pending).then(|| store.waiting(&id));
+    if context.global.json {
+        let mut extra = store.beside(&record);
+        if let Some(waiting) = waiting {
+            extra.push(("waiting", waiting.name().into()));
+        }
+        out.line(&envelope::success(&envelope::record(
+            &record,
+            now,
+            Secrets::Hidden,
+            &extra,
+        )))?;
+    } else {
+        let look = Look {
+            style: out.style,
+            columns: out.columns,
+            now,
+        };
+        out.lines(&question::record(&record, waiting, look))?;
+        if waiting.is_some() {
+            out.line("")?;
+            for line in how_to_answer(&record) {
+                out.line(&text::line(&line))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// Commands that answer the question, ready to run.
+pub(super) fn how_to_answer(record: &Interaction) -> Vec<String> {
+    let id = &record.id;
+    let mut lines = Vec::new();
+    match &record.question.body {
+        Body::Permission { choices, .. } => {
+            let with = |effect| choices.iter().filter(|c| c.effect == Some(effect)).count();
+            if with(Effect::Allow) == 1 {
+                lines.push(format!("sayso answer {id} --allow"));
+            }
+            if with(Effect::Deny) == 1 {
+                lines.push(format!("sayso answer {id} --deny --message '…'"));
+            }
+            if with(Effect::Allow) != 1 || with(Effect::Deny) != 1 || choices.len() > 2 {
+                lines.extend(
+                    choices
+                        .iter()
+                        .map(|c| format!("sayso answer {id} --choice {}", c.id)),
+                );
+            }
+            if rememberable(&record.question).is_some() && record.question.takes_edits() {
+                lines.push(format!("sayso answer {id} --allow --remember"));
+            }
+        }
+        Body::SingleChoice { choices } => {
+            lines.extend(
+                choices
+                    .iter()
+                    .map(|c| format!("sayso answer {id} --choice {}", c.id)),
+            );
+        }
+        Body::Text { .. } => lines.push(format!("sayso answer {id} --text '…'")),
+        Body::Form { questions, .. } => {
+            let one =
+                |(i, q): (usize, &crate::model::interaction::FormQuestion)| match q.options.first()
+                {
+                    Some(first) => format!(
+                        "--select {}",
+                        shell_quoted(&format!("#{}={}", i + 1, first.label))
+                    ),
+                    None => format!("--other '#{}=…'", i + 1),
+                };
+            let picks: Vec<String> = questions.iter().enumerate().map(one).collect();
+            lines.push(format!("sayso answer {id} {}", picks.join(" ")));
+            lines.push(format!("sayso answer {id} --deny"));
+        }
+    }
+    lines
+}
+
+/// A word as any shell takes it whole.
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

@@ -1,0 +1,93 @@
+//! The canonical question and its digest: whatever is shown, or decides what an answer means, changes it.
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::interaction::{Body, Choice, FormQuestion, Kind, Question, Tool};
+use crate::id::{Id, hex};
+
+/// Every member that is shown or decides what an answer means, in the order of the format.
+#[derive(Serialize)]
+struct Canonical<'a> {
+    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
+    agent: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_instance: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<&'a str>,
+    prompt: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    choices: &'a [Choice],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_max_length: Option<u32>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    questions: &'a [FormQuestion],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a Tool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    suspended: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workflow_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a str>,
+}
+
+fn members(question: &Question) -> Canonical<'_> {
+    Canonical {
+        kind: question.kind(),
+        host: question.host.as_deref(),
+        agent: &question.agent,
+        agent_instance: question.agent_instance.as_deref(),
+        project: question.project.as_deref(),
+        session_id: question.session_id.as_deref(),
+        cwd: question.cwd.as_deref(),
+        prompt: &question.prompt,
+        choices: question.choices(),
+        text_max_length: match question.body {
+            Body::Text { max_length } => Some(max_length),
+            _ => None,
+        },
+        questions: question.questions(),
+        tool: question.tool(),
+        action: question.action(),
+        suspended: question.suspended,
+        workflow_id: question.workflow_id.as_deref(),
+        task_id: question.task_id.as_deref(),
+    }
+}
+
+fn text(canonical: &Canonical<'_>) -> String {
+    serde_json::to_string(canonical).expect("strings and verbatim JSON always serialize")
+}
+
+/// `sha256_hex("sayso/1\n" + id + "\n" + canonical question)`.
+pub fn digest(id: &Id, question: &Question) -> String {
+    let mut sha = Sha256::new();
+    sha.update(b"sayso/1\n");
+    sha.update(id.as_str());
+    sha.update(b"\n");
+    sha.update(text(&members(question)));
+    hex(&sha.finalize())
+}
+
+/// Whether two questions under one key are the same: where they were asked from does not count.
+pub fn same_question(a: &Question, b: &Question) -> bool {
+    let without_place = |question| {
+        let canonical = Canonical {
+            cwd: None,
+            session_id: None,
+            agent_instance: None,
+            ..members(question)
+        };
+        text(&canonical)
+    };
+    without_place(a) == without_place(b)
+}

@@ -1,0 +1,65 @@
+//! What a resumed workflow is told: what was asked, what was answered, and to go on.
+
+use super::interaction::{Effect, Interaction, Outcome, Question, State};
+use super::response::{Body, Response};
+
+/// The feedback of some settled questions, in their order.
+pub fn text(records: &[Interaction]) -> String {
+    let mut lines: Vec<String> = records.iter().flat_map(lines).collect();
+    lines.push("continue\n".to_owned());
+    lines.join("\n")
+}
+
+fn lines(record: &Interaction) -> Vec<String> {
+    let q = &record.question;
+    match &record.state {
+        State::Settled {
+            outcome: Outcome::Answered(response),
+            ..
+        } => answered(record, response),
+        _ => vec![format!(
+            "The question was withdrawn without an answer: {}",
+            q.prompt
+        )],
+    }
+}
+
+fn answered(record: &Interaction, response: &Response) -> Vec<String> {
+    let q = &record.question;
+    let message = response.message.as_deref();
+    let mut lines = match &response.body {
+        Body::Choice(id) => match q.effect(id) {
+            Some(effect) => return vec![approval(q, effect, message)],
+            None => {
+                let label = q.choices().iter().find(|c| c.id == *id);
+                let label = label.map_or(id.as_str(), |c| &c.label);
+                vec![format!("{}: {label}", q.prompt)]
+            }
+        },
+        Body::Text(text) => vec![format!("{}: {text}", q.prompt)],
+        Body::Declined => vec![format!("The questions were declined: {}", q.prompt)],
+        Body::Form(reply) => {
+            let each = reply.answers.iter().flatten();
+            let answered = each.map(|(question, a)| format!("{question}: {}", a.readable()));
+            answered.chain(reply.response.clone()).collect()
+        }
+    };
+    lines.extend(message.map(str::to_owned));
+    lines
+}
+
+fn approval(q: &Question, effect: Effect, message: Option<&str>) -> String {
+    let word = match effect {
+        Effect::Allow => "granted",
+        Effect::Deny => "denied",
+    };
+    let about = match (q.action(), q.tool()) {
+        (Some(action), _) => action.to_owned(),
+        (None, Some(tool)) => format!("use tool {}", tool.name),
+        (None, None) => q.prompt.clone(),
+    };
+    match message {
+        Some(message) => format!("Approval {word} for {about}: {message}"),
+        None => format!("Approval {word} for {about}"),
+    }
+}

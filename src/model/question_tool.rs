@@ -1,0 +1,151 @@
+//! Claude Code's AskUserQuestion: a form that is answered, never allowed or denied as such.
+
+use serde::Deserialize;
+
+use super::form::{FormAnswer, FormReply};
+use super::interaction::{FormOption, FormQuestion, Tool};
+use super::json::{Json, quoted, reason};
+use crate::error::{Error, Result};
+
+/// The tool's exact name.
+pub const NAME: &str = "AskUserQuestion";
+
+#[derive(Deserialize)]
+struct Input {
+    questions: Vec<Question>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    question: String,
+    #[serde(default)]
+    header: Option<String>,
+    #[serde(default)]
+    options: Vec<Choice>,
+    #[serde(default, rename = "multiSelect", alias = "multi_select")]
+    multi_select: bool,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    label: String,
+    #[serde(default)]
+    description: Option<String>,
+}
+
+/// The form's questions, their texts as they came.
+///
+/// # Errors
+/// `invalid_input` where the tool's input is no such form.
+pub fn questions(input: Option<&Json>) -> Result<Vec<FormQuestion>> {
+    let text = input.map_or("", Json::as_str);
+    let input: Input = serde_json::from_str(text).map_err(|e| unreadable(&e))?;
+    Ok(form(input.questions))
+}
+
+/// The form's questions from the array alone.
+///
+/// # Errors
+/// As [`questions`].
+pub fn each(questions: &Json) -> Result<Vec<FormQuestion>> {
+    let given: Vec<Question> =
+        serde_json::from_str(questions.as_str()).map_err(|e| unreadable(&e))?;
+    Ok(form(given))
+}
+
+fn unreadable(error: &serde_json::Error) -> Error {
+    Error::input(format!("the questions cannot be read: {}", reason(error)))
+}
+
+fn form(given: Vec<Question>) -> Vec<FormQuestion> {
+    let option = |o: Choice| FormOption {
+        label: o.label,
+        description: o.description,
+    };
+    let question = |q: Question| FormQuestion {
+        header: q.header,
+        question: q.question,
+        options: q.options.into_iter().map(option).collect(),
+        multi_select: q.multi_select,
+    };
+    given.into_iter().map(question).collect()
+}
+
+/// The tool's input with the answers added and its questions untouched.
+///
+/// A top-level `response` hides all answers from the model, so it is sent only where nothing was
+/// selected; beside answers, a note goes to the first answered question, and the questions left open
+/// are named in the notes of the last answered one.
+///
+/// # Errors
+/// `invalid_input` where the input is not an object.
+pub fn answered(tool: &Tool, reply: &FormReply, message: Option<&str>) -> Result<String> {
+    let input = tool.input.as_ref().filter(|input| input.is_object());
+    let members = input
+        .ok_or_else(|| Error::input("the tool's input is not an object"))?
+        .members();
+    let replaced = ["answers", "annotations", "response"];
+    let mut parts: Vec<String> = members
+        .iter()
+        .filter(|(name, _)| !replaced.contains(&name.as_str()))
+        .map(|(name, value)| format!("{}:{}", quoted(name), value.as_str()))
+        .collect();
+    match reply.answers.as_deref() {
+        None | Some([]) => {
+            let note = joined(reply.response.as_deref(), message);
+            parts.push(format!(
+                "\"response\":{}",
+                quoted(&note.unwrap_or_default())
+            ));
+        }
+        Some(answers) => {
+            let each: Vec<String> = answers
+                .iter()
+                .map(|(question, answer)| format!("{}:{}", quoted(question), value(answer)))
+                .collect();
+            parts.push(format!("\"answers\":{{{}}}", each.join(",")));
+            if let Some(annotations) = annotations(answers, reply, message) {
+                parts.push(format!("\"annotations\":{annotations}"));
+            }
+        }
+    }
+    Ok(format!("{{{}}}", parts.join(",")))
+}
+
+/// One label or free text is a string, several labels an array.
+fn value(answer: &FormAnswer) -> String {
+    match answer {
+        FormAnswer::One(text) | FormAnswer::Other(text) => quoted(text),
+        FormAnswer::Many(labels) => serde_json::Value::from(labels.clone()).to_string(),
+    }
+}
+
+fn annotations(
+    answers: &[(String, FormAnswer)],
+    reply: &FormReply,
+    message: Option<&str>,
+) -> Option<String> {
+    let note = joined(reply.response.as_deref(), message);
+    let open = (!reply.unanswered.is_empty())
+        .then(|| format!("Left unanswered: {}", reply.unanswered.join(" | ")));
+    let (first, last) = (&answers.first()?.0, &answers.last()?.0);
+    let mut notes: Vec<(&String, String)> = Vec::new();
+    if first == last {
+        notes.extend(joined(note.as_deref(), open.as_deref()).map(|text| (first, text)));
+    } else {
+        notes.extend(note.map(|text| (first, text)));
+        notes.extend(open.map(|text| (last, text)));
+    }
+    let each: Vec<String> = notes
+        .iter()
+        .map(|(question, text)| format!("{}:{{\"notes\":{}}}", quoted(question), quoted(text)))
+        .collect();
+    (!each.is_empty()).then(|| format!("{{{}}}", each.join(",")))
+}
+
+fn joined(one: Option<&str>, other: Option<&str>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(format!("{one}\n{other}")),
+        (one, other) => one.or(other).map(str::to_owned),
+    }
+}

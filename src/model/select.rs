@@ -1,0 +1,231 @@
+//! `--select 'Q=LABEL[,LABEL]'` and `--other 'Q=TEXT'`: which question, which labels. `--allow` and
+//! `--deny`: which choice.
+
+use super::form::FormAnswer;
+use super::interaction::{Body, Effect, FormQuestion, Question};
+use super::response::Submission;
+use crate::error::{Code, Error, Result};
+
+/// One such option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// `--select`.
+    Label(String),
+    /// `--other`.
+    Other(String),
+}
+
+/// The answers that the options give, by exact question text.
+pub fn answers(questions: &[FormQuestion], picks: &[Pick]) -> Result<Vec<(String, FormAnswer)>> {
+    let mut answers: Vec<(usize, FormAnswer)> = Vec::new();
+    for pick in picks {
+        let (Pick::Label(text) | Pick::Other(text)) = pick;
+        let (index, right) = question(questions, text)?;
+        let asked = &questions[index];
+        let number = index + 1;
+        let found = match pick {
+            Pick::Other(_) => FormAnswer::Other(right.to_owned()),
+            Pick::Label(_) => labels(asked, number, right)?,
+        };
+        match answers.iter_mut().find(|(i, _)| *i == index) {
+            None => answers.push((index, found)),
+            Some((_, before)) => *before = merge(asked, number, before, &found)?,
+        }
+    }
+    Ok(answers
+        .into_iter()
+        .map(|(index, answer)| (questions[index].question.clone(), answer))
+        .collect())
+}
+
+fn merge(
+    asked: &FormQuestion,
+    number: usize,
+    before: &FormAnswer,
+    more: &FormAnswer,
+) -> Result<FormAnswer> {
+    let other = |a: &FormAnswer| matches!(a, FormAnswer::Other(_));
+    if !asked.multi_select || other(before) || other(more) {
+        return Err(misfit(format!("question {number} takes one answer only")));
+    }
+    let labels = [before.texts(), more.texts()].concat();
+    Ok(FormAnswer::Many(
+        labels.into_iter().map(str::to_owned).collect(),
+    ))
+}
+
+/// The question that the left side names, and the right side. Questions are matched as wholes before
+/// anything is split: texts and headers hold `=` themselves.
+fn question<'a>(questions: &[FormQuestion], text: &'a str) -> Result<(usize, &'a str)> {
+    let by_text = |fold: Fold| longest(questions, text, fold, |q| Some(q.question.as_str()));
+    let by_header = |fold: Fold| longest(questions, text, fold, |q| q.header.as_deref());
+    for found in [
+        by_text(Fold::Exact),
+        by_header(Fold::Exact),
+        by_text(Fold::AnyCase),
+        by_header(Fold::AnyCase),
+    ] {
+        match found.as_slice() {
+            [] => {}
+            [(index, right)] => return Ok((*index, right)),
+            several => {
+                let numbers: Vec<String> =
+                    several.iter().map(|(i, _)| format!("#{}", i + 1)).collect();
+                return Err(misfit("several questions have that header")
+                    .hint(format!("name one of them: {}", numbers.join(", "))));
+            }
+        }
+    }
+    by_number(questions, text)
+}
+
+/// The answer that takes a question's only choice with an effect; a form can only be declined.
+///
+/// # Errors
+/// `invalid_answer` where none or several of the choices have it.
+pub fn with_effect(question: &Question, effect: Effect, base: Submission) -> Result<Submission> {
+    if matches!(question.body, Body::Form { .. }) && effect == Effect::Deny {
+        return Ok(Submission {
+            declined: true,
+            ..base
+        });
+    }
+    let permission = matches!(question.body, Body::Permission { .. });
+    let with: Vec<&str> = question
+        .choices()
+        .iter()
+        .filter(|c| permission && c.effect == Some(effect))
+        .map(|c| c.id.as_str())
+        .collect();
+    if let [only] = with.as_slice() {
+        return Ok(Submission {
+            choice_id: Some((*only).to_owned()),
+            ..base
+        });
+    }
+    let word = match effect {
+        Effect::Allow => "allows",
+        Effect::Deny => "denies",
+    };
+    let ids: Vec<&str> = question.choices().iter().map(|c| c.id.as_str()).collect();
+    let error = misfit(match (permission, with.len()) {
+        (false, _) => "allow and deny fit a permission only".to_owned(),
+        (true, 0) => format!("none of the choices {word}"),
+        (true, _) => format!("several choices {word}: {}", with.join(", ")),
+    });
+    Err(if ids.is_empty() {
+        error.hint("'sayso show' says how to answer it")
+    } else {
+        error
+            .hint(format!("name one by id (--choice): {}", ids.join(", ")))
+            .details(serde_json::json!({ "choices": ids }))
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Fold {
+    Exact,
+    AnyCase,
+}
+
+/// The questions whose name, followed by `=`, begins the text; only those with the longest name.
+fn longest<'a, 'q>(
+    questions: &'q [FormQuestion],
+    text: &'a str,
+    fold: Fold,
+    name: impl Fn(&'q FormQuestion) -> Option<&'q str>,
+) -> Vec<(usize, &'a str)> {
+    let mut best = Vec::new();
+    let mut length = 0;
+    for (index, question) in questions.iter().enumerate() {
+        let Some(right) = name(question).and_then(|name| after(text, name, fold)) else {
+            continue;
+        };
+        let used = text.len() - right.len();
+        if used > length {
+            best.clear();
+            length = used;
+        }
+        if used == length {
+            best.push((index, right));
+        }
+    }
+    best
+}
+
+fn after<'a>(text: &'a str, name: &str, fold: Fold) -> Option<&'a str> {
+    match fold {
+        Fold::Exact => text.strip_prefix(name)?.strip_prefix('='),
+        Fold::AnyCase => text
+            .match_indices('=')
+            .find(|(at, _)| text[..*at].to_lowercase() == name.to_lowercase())
+            .map(|(at, _)| &text[at + 1..]),
+    }
+}
+
+fn by_number<'a>(questions: &[FormQuestion], text: &'a str) -> Result<(usize, &'a str)> {
+    let unknown = || {
+        let names: Vec<String> = questions
+            .iter()
+            .enumerate()
+            .map(|(i, q)| format!("#{} {}", i + 1, q.header.as_deref().unwrap_or(&q.question)))
+            .collect();
+        misfit("no question of this form is named so").hint(format!(
+            "write 'NAME=ANSWER'; questions: {}",
+            names.join(" | ")
+        ))
+    };
+    let (left, right) = text.split_once('=').ok_or_else(unknown)?;
+    let digits = left.trim().trim_start_matches('#');
+    let number: usize = digits.parse().map_err(|_| unknown())?;
+    if number == 0 || number > questions.len() {
+        return Err(unknown());
+    }
+    Ok((number - 1, right))
+}
+
+/// The whole right side as one label first, then split on commas.
+fn labels(asked: &FormQuestion, number: usize, right: &str) -> Result<FormAnswer> {
+    if asked.options.is_empty() {
+        return Err(
+            misfit(format!("question {number} has no options")).hint("give its text with --other")
+        );
+    }
+    if let Some(label) = offered(asked, right) {
+        return Ok(FormAnswer::One(label));
+    }
+    let parts: Option<Vec<String>> = right.split(',').map(|part| offered(asked, part)).collect();
+    match parts {
+        Some(labels) if labels.len() > 1 && asked.multi_select => Ok(FormAnswer::Many(labels)),
+        Some(labels) if labels.len() > 1 => {
+            Err(misfit(format!("question {number} takes one label only")))
+        }
+        _ => {
+            let labels: Vec<&str> = asked.options.iter().map(|o| o.label.as_str()).collect();
+            Err(
+                misfit(format!("question {number} does not offer that label")).hint(format!(
+                    "offered: {}; free text: --other",
+                    labels.join(" | ")
+                )),
+            )
+        }
+    }
+}
+
+/// The label as it is offered: exactly, else the only one that differs in case or outer blanks.
+fn offered(asked: &FormQuestion, text: &str) -> Option<String> {
+    let labels = || asked.options.iter().map(|o| &o.label);
+    if let Some(exact) = labels().find(|label| *label == text) {
+        return Some(exact.clone());
+    }
+    let wanted = text.trim().to_lowercase();
+    let mut close = labels().filter(|label| label.trim().to_lowercase() == wanted);
+    match (close.next(), close.next()) {
+        (Some(label), None) => Some(label.clone()),
+        _ => None,
+    }
+}
+
+fn misfit(message: impl Into<String>) -> Error {
+    Error::new(Code::InvalidAnswer, message)
+}

@@ -1,0 +1,174 @@
+//! What stands beside a record: that its answer was picked up, and how far the resume of its workflow is.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::create::Lease;
+use super::{Store, Writer};
+use crate::error::{Error, Result};
+use crate::fsio::{self, Held};
+use crate::id::Id;
+use crate::model::interaction::{Interaction, Status};
+use crate::time::Time;
+
+/// The bound of a mark's file, in bytes.
+const MARK_MAX: usize = 64 << 10;
+
+/// How far the resume of a suspended question's workflow is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Nothing was started yet.
+    Paused,
+    /// A resumer claimed it and starts the command, or tries again.
+    Starting,
+    /// The command runs, or ended well.
+    Resumed,
+    /// The command could not be started, or ended badly.
+    Failed,
+}
+
+/// The resume of a suspended question's workflow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resume {
+    /// How far it is.
+    pub state: Stage,
+    /// Since when.
+    pub at: String,
+    /// How often the command was started.
+    #[serde(default)]
+    pub attempts: u32,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Resume {
+    /// A stage that was reached at `at`.
+    pub fn new(state: Stage, at: Time, attempts: u32) -> Self {
+        Self {
+            state,
+            at: at.to_string(),
+            attempts,
+            error: None,
+        }
+    }
+}
+
+impl Store {
+    /// Marks an answer as picked up by this process; the first to do so wins. Not synced: the mark
+    /// says something about the past, and the answer does not depend on it.
+    pub fn mark_delivered(&self, record: &Interaction) {
+        if record.status() == Status::Answered {
+            let _ = fsio::create_mark(&self.layout().delivered_mark(&record.id));
+        }
+    }
+
+    /// Whether an answer was picked up.
+    pub fn is_delivered(&self, id: &Id) -> bool {
+        self.layout()
+            .delivered_mark(id)
+            .try_exists()
+            .unwrap_or(false)
+    }
+
+    /// When an answer was picked up, if it was.
+    pub fn delivered_at(&self, id: &Id) -> Option<Time> {
+        let modified = self
+            .layout()
+            .delivered_mark(id)
+            .metadata()
+            .ok()?
+            .modified()
+            .ok()?;
+        let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(Time::from_micros(i64::try_from(since.as_micros()).ok()?))
+    }
+
+    /// Waits until an answer is picked up, at most `wait`; whether it was.
+    pub fn await_delivery(&self, id: &Id, wait: Duration) -> bool {
+        let start = std::time::Instant::now();
+        let mut pause = Duration::from_micros(200);
+        while !self.is_delivered(id) {
+            if start.elapsed() >= wait {
+                return false;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+        true
+    }
+
+    /// What stands beside a record, as members of its JSON: `delivery`, `resume`.
+    pub fn beside(&self, record: &Interaction) -> Vec<(&'static str, Value)> {
+        let mut members = Vec::new();
+        if record.response().is_some()
+            && let Some(at) = self.delivered_at(&record.id)
+        {
+            let delivery = serde_json::json!({ "delivered_at": at.to_string() });
+            members.push(("delivery", delivery));
+        }
+        if record.question.suspended
+            && let Some(resume) = self.resume_mark(&record.id)
+        {
+            let resume = serde_json::to_value(resume).unwrap_or_default();
+            members.push(("resume", resume));
+        }
+        members
+    }
+
+    /// How far the resume of a suspended question's workflow is.
+    pub fn resume_mark(&self, id: &Id) -> Option<Resume> {
+        let bytes = fsio::read(&self.layout().resume_mark(id), MARK_MAX).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Whether a living resumer holds the resume.
+    pub fn is_resuming(&self, id: &Id) -> bool {
+        fsio::open(&self.layout().resume_mark(id))
+            .is_ok_and(|mark| fsio::lease_held(&mark) == Held::Yes)
+    }
+
+    /// The suspended questions that have such a mark, in no order.
+    pub fn resume_ids(&self) -> Result<Vec<Id>> {
+        let dir = &self.layout().marks;
+        let entries = match std::fs::read_dir(dir) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(Error::io("read", dir, &e)),
+        };
+        let named = |entry: std::io::Result<std::fs::DirEntry>| {
+            let name = entry.ok()?.file_name();
+            Id::parse(name.to_str()?.strip_suffix(".resume.json")?)
+        };
+        Ok(entries.filter_map(named).collect())
+    }
+}
+
+impl Writer<'_> {
+    /// Writes how far a resume is, durably, and takes a lease on it: while it is held, everyone sees
+    /// that the resumer lives.
+    pub fn write_resume(&self, id: &Id, resume: &Resume) -> Result<Lease> {
+        let path = self.store.layout().resume_mark(id);
+        let text = serde_json::to_string(resume).unwrap_or_default();
+        let write = || {
+            let temp = fsio::write_temp(&self.store.layout().tmp, text.as_bytes())?;
+            let held = fsio::take_lease(temp.as_file());
+            let file = fsio::replace_durably(temp, &path)?;
+            held.map(|()| Lease::of(file))
+        };
+        write().map_err(|e| Error::io("write", &path, &e))
+    }
+
+    /// Writes what a resumed workflow is told, for its command to read.
+    pub fn write_feedback(&self, id: &Id, text: &str) -> Result<std::path::PathBuf> {
+        let layout = self.store.layout();
+        let path = layout.feedback(id);
+        fsio::write_temp(&layout.tmp, text.as_bytes())
+            .and_then(|temp| fsio::replace(temp, &path))
+            .map_err(|e| Error::io("write", &path, &e))?;
+        Ok(path)
+    }
+}

@@ -1,0 +1,302 @@
+//! `watch` and `events`: what happens, as it happens, once, and in order.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Child;
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{DEADLINE, Sandbox, finish, text};
+
+/// A process whose lines are read as they come.
+pub struct Stream {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Stream {
+    pub fn start(world: &Sandbox, args: &[&str]) -> Self {
+        let mut child = world.start(args);
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        Self { child, lines }
+    }
+
+    pub fn line(&self) -> String {
+        self.lines.recv_timeout(DEADLINE).expect("a line in time")
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.line()).unwrap()
+    }
+
+    pub fn stop(self) {
+        let pid = nix::unistd::Pid::from_raw(self.child.id().try_into().unwrap());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+        assert_eq!(finish(self.child).code, 143);
+        assert_eq!(self.lines.iter().collect::<Vec<_>>(), Vec::<String>::new());
+    }
+}
+
+fn types(world: &Sandbox, args: &[&str]) -> Vec<String> {
+    let ran = world.run(["events", "--json"].iter().chain(args));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let lines = ran
+        .stdout
+        .lines()
+        .map(|l| serde_json::from_str::<Value>(l).unwrap());
+    lines
+        .map(|e| {
+            text(&e, "type")
+                .trim_start_matches("interaction_")
+                .to_owned()
+        })
+        .collect()
+}
+
+fn seqs(world: &Sandbox) -> Vec<u64> {
+    let ran = world.run(["events", "--json", "--limit", "100000"]);
+    let lines = ran
+        .stdout
+        .lines()
+        .map(|l| serde_json::from_str::<Value>(l).unwrap());
+    lines.map(|e| e["seq"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn watch_prints_a_snapshot_then_what_comes_and_goes() {
+    let world = Sandbox::new();
+    let old = world.request(&["Old?"]);
+    let watch = Stream::start(&world, &["watch", "--json"]);
+    let snapshot = watch.json();
+    assert_eq!(
+        (&snapshot["type"], &snapshot["interaction"]["id"]),
+        (&json!("snapshot"), &old["id"])
+    );
+    assert_eq!(watch.line(), r#"{"type":"sync"}"#);
+    let new = world.request(&["New?"]);
+    let created = watch.json();
+    assert_eq!(
+        (&created["type"], &created["interaction"]["id"]),
+        (&json!("created"), &new["id"])
+    );
+    assert_eq!(created["interaction"].get("nonce"), None);
+    world.json(&["answer", text(&old, "id"), "--allow"]);
+    let settled = watch.json();
+    assert_eq!(
+        (
+            &settled["type"],
+            &settled["interaction"]["id"],
+            &settled["interaction"]["status"]
+        ),
+        (&json!("settled"), &old["id"], &json!("answered"))
+    );
+    world.json(&["cancel", text(&new, "id")]);
+    assert_eq!(watch.json()["interaction"]["status"], "cancelled");
+    watch.stop();
+}
+
+#[test]
+fn watch_begins_before_there_is_a_store_and_sees_every_scope() {
+    let world = Sandbox::new();
+    let watch = Stream::start(&world, &["watch", "--json", "-A"]);
+    assert_eq!(watch.line(), r#"{"type":"sync"}"#);
+    let record = world.json(&["request", "Elsewhere?", "--scope", "other"]);
+    let created = watch.json();
+    assert_eq!(
+        (&created["type"], &created["interaction"]["id"]),
+        (&json!("created"), &record["id"])
+    );
+    watch.stop();
+    let human = Stream::start(&world, &["watch", "--scope", "other"]);
+    assert!(human.line().contains("Elsewhere?"));
+    world.json(&["cancel", text(&record, "id"), "--scope", "other"]);
+    assert!(human.line().starts_with("cancelled "));
+    human.stop();
+}
+
+#[test]
+fn events_end_by_themselves_and_are_filtered() {
+    let world = Sandbox::new();
+    assert_eq!(world.run(["events"]).stdout, "");
+    for _ in 0..15 {
+        let record = world.request(&["Deploy?"]);
+        world.json(&["answer", text(&record, "id"), "--allow"]);
+    }
+    assert_eq!(types(&world, &[]).len(), 20);
+    assert_eq!(
+        types(&world, &["--limit", "3"]),
+        ["answered", "created", "answered"]
+    );
+    assert_eq!(
+        types(&world, &["--type", "interaction_created", "--limit", "100"]).len(),
+        15
+    );
+    assert_eq!(
+        types(&world, &["--since", "1h", "--limit", "100"]).len(),
+        30
+    );
+    assert_eq!(types(&world, &["--since", "2999-01-01T00:00:00Z"]).len(), 0);
+    assert_eq!(types(&world, &["--limit", "0"]).len(), 0);
+    assert_eq!(world.run(["events"]).stdout.lines().count(), 20);
+    for bad in [
+        ["--since", "yesterday"],
+        ["--type", "bogus"],
+        ["--limit", "-1"],
+    ] {
+        assert_eq!(world.run(["events"].iter().chain(&bad)).code, 2, "{bad:?}");
+    }
+}
+
+#[test]
+fn an_event_holds_no_texts_but_its_printed_form_says_how_to_answer() {
+    let world = Sandbox::new();
+    let record = world.request(&[
+        "It's \"quoted\"",
+        "--kind",
+        "single-choice",
+        "--choice",
+        "a:A",
+        "--choice",
+        "b:B",
+        "--session",
+        "s",
+        "--workflow",
+        "w",
+    ]);
+    let id = text(&record, "id");
+    let line: Value = serde_json::from_str(&world.run(["events", "--json"]).stdout).unwrap();
+    assert_eq!(line["summary"], "It's \"quoted\"");
+    assert_eq!(
+        line["answer_command"],
+        format!("sayso answer {id} --choice a")
+    );
+    world.respond(
+        &record,
+        "r",
+        &["--choice", "a", "--source", "web", "--by", "me"],
+    );
+    let events = world.events();
+    let names: Vec<&str> = events[1]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "schema",
+            "id",
+            "seq",
+            "at",
+            "type",
+            "interaction_id",
+            "kind",
+            "agent",
+            "session_id",
+            "workflow_id",
+            "outcome",
+            "by",
+            "source"
+        ]
+    );
+    assert_eq!(
+        (
+            &events[1]["id"],
+            &events[1]["outcome"],
+            &events[1]["by"],
+            &events[1]["source"]
+        ),
+        (
+            &json!(format!("{id}:interaction_answered")),
+            &json!("answered"),
+            &json!("me"),
+            &json!("web")
+        )
+    );
+    let after = world.run(["events", "--json", "--limit", "1"]).stdout;
+    assert!(!after.contains("answer_command"));
+}
+
+#[test]
+fn follow_goes_on_over_a_rotation_and_misses_nothing() {
+    let world = Sandbox::new();
+    world.request(&["One?"]);
+    let follow = Stream::start(&world, &["events", "--follow", "--json"]);
+    assert_eq!(follow.json()["seq"], 1);
+    world.request(&["Two?"]);
+    assert_eq!(follow.json()["seq"], 2);
+    // Grown beyond the bound, the log is rotated by the next writer. The padding is a line that no reader takes.
+    let log = world.scope().join("events.jsonl");
+    let mut file = fs::File::options().append(true).open(&log).unwrap();
+    file.write_all(format!("{}\n", "x".repeat(11 << 20)).as_bytes())
+        .unwrap();
+    for seq in 3..8 {
+        world.request(&["More?"]);
+        assert_eq!(follow.json()["seq"], seq);
+    }
+    follow.stop();
+    assert!(world.scope().join("events.jsonl.1").exists());
+    assert!(fs::metadata(&log).unwrap().len() < 10_000);
+    assert_eq!(seqs(&world), [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn numbers_go_on_from_the_last_valid_line() {
+    let world = Sandbox::new();
+    world.request(&["One?"]);
+    let log = world.scope().join("events.jsonl");
+    let append = |text: &str| {
+        fs::File::options()
+            .append(true)
+            .open(&log)
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
+    };
+    append("{\"schema\":\"sayso.event.v1\",\"id\":\"torn");
+    world.request(&["Two?"]);
+    append("not json\n\n\u{1b}[2J\n");
+    world.request(&["Three?"]);
+    assert_eq!(seqs(&world), [1, 2, 3]);
+    assert_eq!(types(&world, &[]), ["created"; 3]);
+    // Each line is whole, the torn one alone on its own.
+    let lines = fs::read_to_string(&log).unwrap();
+    assert_eq!(
+        lines
+            .lines()
+            .filter(|l| serde_json::from_str::<Value>(l).is_ok())
+            .count(),
+        3
+    );
+    // A log that vanished begins anew; nothing else depends on it.
+    fs::rename(&log, world.scope().join("events.jsonl.1")).unwrap();
+    world.request(&["Four?"]);
+    assert_eq!(seqs(&world), [1, 2, 3, 4]);
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    let ran = world.run(["request", "Five?"]);
+    assert_eq!(ran.code, 0);
+    assert!(
+        ran.stderr.contains("an event could not be written"),
+        "{ran:?}"
+    );
+    assert_eq!(world.json(&["list"])["count"], 5);
+}
+
+#[test]
+fn an_event_of_the_log_that_comes_twice_is_printed_once() {
+    let world = Sandbox::new();
+    world.request(&["One?"]);
+    let log = world.scope().join("events.jsonl");
+    let line = fs::read_to_string(&log).unwrap();
+    fs::write(&log, line.repeat(3)).unwrap();
+    assert_eq!(types(&world, &[]), ["created"]);
+}
