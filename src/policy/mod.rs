@@ -37,7 +37,7 @@ pub use rule::Rule;
 pub struct Verdict<'a> {
     /// What becomes of the call.
     pub decision: Decision,
-    /// The rule that decided; absent where nothing but the built-in `ask` applies.
+    /// The rule that decided; absent where only the built-in `ask` applies or an allow was held back.
     pub rule: Option<Ruling<'a>>,
     /// Why no pattern allowed it or an allow did not count, for a person; it quotes nothing of the call.
     pub reason: Option<&'static str>,

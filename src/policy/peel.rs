@@ -256,7 +256,37 @@ fn git<'a>(words: &[&'a Word], out: &mut Peeled<'a>) -> Vec<Vec<&'a Word>> {
     }
     let mut places = read.doubtful;
     places.extend((read.start > 0).then_some(read.start));
-    without(words, &places, out)
+    let mut commands = without(words, &places, out);
+    commands.extend(git_runs(
+        arguments.get(read.start..).unwrap_or_default(),
+        out,
+    ));
+    commands
+}
+
+/// What git's own commands run: `submodule foreach`, `bisect run`, `rebase --exec`.
+fn git_runs<'a>(words: &[&'a Word], out: &mut Peeled) -> Option<Vec<&'a Word>> {
+    let subcommand = words.first().map(|word| &*word.text);
+    for (at, word) in words.iter().enumerate() {
+        let behind = &words[at + 1..];
+        match (subcommand?, &*word.text) {
+            ("submodule", "foreach") | ("bisect", "run") => {
+                let options = behind.iter().take_while(|word| word.text.starts_with('-'));
+                let command = &behind[options.count()..];
+                out.scripts.push(joined(command));
+                return Some(command.to_vec());
+            }
+            ("rebase", "-x" | "--exec") => {
+                out.scripts.extend(behind.first().map(|w| w.text.clone()));
+            }
+            ("rebase", text) => {
+                let script = text.strip_prefix("--exec=").or(text.strip_prefix("-x"));
+                out.scripts.extend(script.map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The commands behind `-exec` and its kin.

@@ -2,9 +2,9 @@
 //!
 //! Promise: [`Parsed::plain`] lists a text's simple commands only if the tree is free of errors, holds no
 //! kind of node but those of simple commands, pipelines and lists, and its leaves cover every byte but
-//! space, tab and newline. The last point matters: this grammar drops a lone `-` and joins lines over
-//! a backslash without an ERROR node. [`Parsed::commands`] lists everything that looks like a command
-//! at any depth, whatever else the tree holds.
+//! space, tab and newline. The last point matters: without an ERROR node this grammar joins lines over a
+//! backslash, passes over control characters, and takes arguments behind a redirection for its targets.
+//! [`Parsed::commands`] lists everything that looks like a command at any depth, whatever else there is.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

@@ -249,6 +249,9 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("script", "cEIOBTmo", "aefqV")
         .long(&["command"])
         .scripts(&["c", "command"]),
+    wrapper("ssh", "BbcDEeFIiJLlmOoPpQRSWw", "46AaCfGgKkMNnqsTtVvXxYy")
+        .operands(1)
+        .joins(),
     wrapper("busybox", "", ""),
     wrapper("toybox", "", ""),
 ];
