@@ -220,6 +220,9 @@ impl Digger {
             self.doubt = Some("its syntax is not understood");
         } else if parsed.is_none() {
             self.doubt = Some("its syntax is too long or not understood");
+        } else if text.replace("\\\n", "").contains("esac") {
+            // Where its patterns end in a bare `)`, both readers can lose their place.
+            self.doubt = Some("it holds a case statement");
         }
     }
 

@@ -210,6 +210,8 @@ fn what_could_be_denied_is_not_allowed_by_default_or_by_the_tools_name() {
             "sh -c \"$X\"",
             "git \"unterminated",
             "~/bin/x push",
+            "ls $(case y in y) 'g'\\it push |& ls;; esac)",
+            "case y in y) ls;; es\\\nac",
         ] {
             assert_eq!(of_bash(config, doubtful), Decision::Ask, "{doubtful}");
         }
