@@ -15,8 +15,11 @@ use crate::hook::install::{
     Audience, Change, Modes, Plan, Request, Surroundings, Verb, disk, instructions, plan, targets,
 };
 use crate::render::json as envelope;
+use crate::render::span;
 use crate::render::text;
 use crate::repo;
+use crate::store::query::Entry;
+use crate::time::Time;
 
 /// The program that keeps crontabs.
 const CRONTAB: &str = "crontab";
@@ -172,6 +175,9 @@ fn show_status(context: &Context, args: &PlaceArgs) -> Result<Exit> {
         if let Some(trust) = trust_of(host, &status) {
             data["trust"] = serde_json::to_value(trust)?;
         }
+        if let Some(asked) = last_asked(context, host) {
+            data["last_asked"] = asked.to_string().into();
+        }
         if let Some(object) = data.as_object_mut() {
             object.insert("host".into(), host.id().into());
             object.insert("installed".into(), status.installed().into());
@@ -181,12 +187,25 @@ fn show_status(context: &Context, args: &PlaceArgs) -> Result<Exit> {
         for line in status_lines(&status) {
             out.line(&text::line(&line))?;
         }
+        if let Some(asked) = last_asked(context, host) {
+            out.line(&format!("last asked {} ago", span::age(Time::now(), asked)))?;
+        }
         for hook in trust_of(host, &status).unwrap_or_default() {
             out.line(&text::line(&format!("{} is {}", hook.event, hook.trust)))?;
         }
     }
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// When a hook of the host last asked something, as far as the records go back.
+fn last_asked(context: &Context, host: Host) -> Option<Time> {
+    let stores = context.every_scope().ok()?.stores;
+    let records = stores.iter().filter_map(|store| store.all().ok()).flatten();
+    let asked = records
+        .filter_map(Entry::current)
+        .filter(|record| record.question.host.as_deref() == Some(host.id()));
+    asked.map(|record| record.created_at).max()
 }
 
 /// What Codex says of our hooks, where Codex is on `PATH` and has some.
