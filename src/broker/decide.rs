@@ -121,10 +121,11 @@ pub fn repository_files(cwd: Option<&str>) -> Result<Vec<RepoFile>> {
             let message = format!("CLAUDE_PROJECT_DIR is no directory: {}", dir.display());
             return Err(Error::new(Code::ConfigError, message));
         }
-        if let Some(found) = repo::discover(&dir, None)?
-            && !roots.contains(&found.root)
-        {
-            roots.push(found.root);
+        if let Some(found) = repo::discover(&dir, None)? {
+            let root = found.main_worktree().to_owned();
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
         }
     }
     let read = |root: &PathBuf| read_repository_file(root, REPO_FILE_NAME, REPO_FILE_MAX);

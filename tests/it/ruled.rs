@@ -276,3 +276,33 @@ fn long_and_deep_commands_do_not_keep_a_gate_from_its_word() {
         assert_ne!(decision, "allow", "{} characters", command.len());
     }
 }
+
+#[test]
+fn a_submodules_own_file_tightens() {
+    let world = Sandbox::new();
+    std::fs::write(world.path().join("config.toml"), POLICY).unwrap();
+    let git_dir = world.repo().join(".git/modules/sub");
+    let sub = world.repo().join("sub");
+    for dir in [&git_dir.join("objects"), &git_dir.join("refs"), &sub] {
+        std::fs::create_dir_all(dir).unwrap();
+    }
+    std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    std::fs::write(sub.join(".git"), "gitdir: ../.git/modules/sub\n").unwrap();
+    std::fs::write(
+        sub.join(".sayso.toml"),
+        "[agents.claude.approval_policy]\nauto_deny = [\"git log*\"]\n",
+    )
+    .unwrap();
+    let payload =
+        json!({ "cwd": sub, "tool_name": "Bash", "tool_input": { "command": "git log" } });
+    let mut hook = world.command(["hook", "claude", "permission-request", "--timeout", "0"]);
+    hook.env("SAYSO_CONFIG", world.path().join("config.toml"));
+    assert_eq!(
+        behavior(&feed(hook, payload.to_string().as_bytes())),
+        "deny"
+    );
+    assert_eq!(
+        behavior(&ruled(&world, "claude", "permission-request", "git log")),
+        "allow"
+    );
+}
