@@ -100,7 +100,8 @@ fn question(kind: Kind, texts: &[String], members: &[Option<String>]) -> Questio
 prop_compose! {
     fn any_question()(
         kind in prop_oneof![Just(Kind::Permission), Just(Kind::SingleChoice), Just(Kind::Text), Just(Kind::Form)],
-        texts in vec(".{1,12}", 1..9),
+        // A label is one line.
+        texts in vec("[^\\n\\r\\x0b\\x0c\\x{85}\\x{2028}\\x{2029}]{1,12}", 1..9),
         members in vec(option::of("[^\\pC\\s]{1,12}"), 1..13),
     ) -> Question {
         question(kind, &texts, &members)
