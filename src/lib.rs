@@ -12,13 +12,15 @@
 //!
 //! ```text
 //! L5   main → cmd → cli → render; cmd → prompt → render; cmd → completion → cli
-//! L4   hook; mcp                  what an asker is; neither imports the other
-//! L3b  park                       wait, hand the answer over or give up
+//! L4   hook; mcp; arc             what an asker is; none imports another
+//! L3b  park                       open, let it be known, wait, hand the answer over or give up
+//! L3a  relay; notice              who else is told of a question; answers from phones
 //! L2   broker                     the verbs of the domain: decide, open, answer, cancel, resume
 //! L1b  store → events; watch      files; arm, check, sleep
 //! L1a  model; policy              pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
-//! L0   time secret fsio log interrupt terminal
+//! L0   http → error, secret       http alone opens connections
+//! L0   time secret fsio log interrupt terminal text
 //! ```
 //!
 //! # What a crash leaves
@@ -55,18 +57,22 @@ pub mod error;
 pub mod events;
 pub mod fsio;
 pub mod hook;
+pub mod http;
 pub mod id;
 pub mod interrupt;
 pub mod log;
 pub mod mcp;
 pub mod model;
+pub mod notice;
 pub mod park;
 pub mod policy;
 pub mod prompt;
 pub mod render;
+pub mod relay;
 pub mod repo;
 pub mod secret;
 pub mod store;
 pub mod terminal;
+pub mod text;
 pub mod time;
 pub mod watch;

@@ -4,6 +4,8 @@
 //! any more. An answer that was committed before the deadline always wins, and a settled record whose
 //! digest is not that of the question that was opened is no answer.
 
+mod open;
+
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,7 @@ use crate::store::query::not_found;
 use crate::store::{Store, WITHDRAW_WAIT};
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
+pub use open::{open, open_as};
 
 /// Why a wait ended.
 #[derive(Debug)]

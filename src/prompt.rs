@@ -15,7 +15,7 @@ use crate::model::transition::rememberable;
 use crate::park::{Ended, Wait};
 use crate::render::out::lines_to_stderr;
 use crate::render::question::{self, Look};
-use crate::render::text;
+use crate::text;
 use console::{Console, Event, Typed};
 
 /// A question that is put to the operator.

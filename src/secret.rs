@@ -46,6 +46,35 @@ impl fmt::Debug for Nonce {
     }
 }
 
+/// The bound of a token, in bytes.
+const TOKEN_MAX: usize = 4096;
+
+/// What proves to a service who is asking: visible ASCII without blanks.
+///
+/// `Debug` is redacted and there is no `Display`; [`Token::expose`] is the only way to the text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// From text that may have blanks around it; `None` unless it is 1 to 4096 visible ASCII characters.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let visible = text.bytes().all(|b| b.is_ascii_graphic());
+        (visible && !text.is_empty() && text.len() <= TOKEN_MAX).then(|| Self(text.to_owned()))
+    }
+
+    /// The text, for the service alone.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(redacted)")
+    }
+}
+
 /// Whether two byte strings are equal, in a time that depends on their lengths only.
 pub fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
@@ -66,6 +95,10 @@ mod tests {
         assert_eq!(format!("{nonce:?}"), "Nonce(redacted)");
         assert!(Nonce::parse(nonce.expose()).is_some());
         assert!(Nonce::parse("short").is_none());
+        let token = Token::parse(" inst_secret\n").unwrap();
+        assert_eq!(token.expose(), "inst_secret");
+        assert_eq!(format!("{token:?}"), "Token(redacted)");
+        assert!(Token::parse("two words").is_none() && Token::parse(" ").is_none());
         assert!(nonce.matches(&"_".repeat(32)) && !nonce.matches(&"-".repeat(32)));
     }
 }

@@ -23,7 +23,7 @@ use crate::park::{self, Ended, Output, Wait};
 use crate::prompt::{self, Decision, Desk, Settle};
 use crate::render::json as envelope;
 use crate::render::question::Look;
-use crate::render::text;
+use crate::text;
 use crate::store::Store;
 use crate::store::create::Lease;
 use crate::time::Time;

@@ -16,7 +16,7 @@ use crate::events::Type;
 use crate::hook::{Event, Host};
 use crate::model::interaction::{Interaction, Question};
 use crate::render::question::summary;
-use crate::render::text::cut;
+use crate::text::cut;
 use crate::store::query::Entry;
 use crate::time::Time;
 

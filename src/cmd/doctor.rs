@@ -14,7 +14,7 @@ use crate::fsio;
 use crate::model::interaction::Interaction;
 use crate::policy::{self, Level};
 use crate::render::json as envelope;
-use crate::render::text;
+use crate::text;
 use crate::store::Store;
 use crate::store::query::Entry;
 use crate::time::Time;

@@ -20,7 +20,7 @@ use crate::interrupt::Interrupts;
 use crate::model::interaction::{Interaction, Status};
 use crate::render::out::Out;
 use crate::render::question::summary;
-use crate::render::text;
+use crate::text;
 use crate::store::Store;
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};

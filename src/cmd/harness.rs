@@ -16,7 +16,7 @@ use crate::hook::install::{
 };
 use crate::render::json as envelope;
 use crate::render::span;
-use crate::render::text;
+use crate::text;
 use crate::repo;
 use crate::store::query::Entry;
 use crate::time::Time;

@@ -25,7 +25,7 @@ use crate::park::{Ended, Output, Wait};
 use crate::prompt::{self, Decision, Desk, Settle};
 use crate::render::out::to_stderr;
 use crate::render::question::Look;
-use crate::render::text;
+use crate::text;
 use crate::store::Store;
 use crate::terminal::{Decoder, Input, Key, Keys, read_keys};
 use crate::time::Time;

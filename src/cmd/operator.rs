@@ -12,7 +12,7 @@ use crate::model::record::Secrets;
 use crate::model::response::{Body, Responder};
 use crate::render::json as envelope;
 use crate::render::question::prompt_head;
-use crate::render::text;
+use crate::text;
 use crate::store::Store;
 use crate::store::query::not_found;
 use crate::time::Time;

@@ -15,7 +15,7 @@ use crate::config::{Config, Decision};
 use crate::error::Error;
 use crate::policy::{self, Call, Effective, Finding, Level, Part, RepoFile, Verdict};
 use crate::render::json as envelope;
-use crate::render::text;
+use crate::text;
 use crate::repo;
 
 /// Checks, lints or shows.

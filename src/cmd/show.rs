@@ -11,7 +11,7 @@ use crate::model::record::{Loaded, Secrets};
 use crate::model::transition::rememberable;
 use crate::render::json as envelope;
 use crate::render::question::{self, Look};
-use crate::render::text;
+use crate::text;
 use crate::time::Time;
 
 /// Prints the record.

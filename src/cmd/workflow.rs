@@ -15,7 +15,7 @@ use crate::render::json as envelope;
 use crate::render::question::summary;
 use crate::render::span;
 use crate::render::table::{Cell, table};
-use crate::render::text;
+use crate::text;
 use crate::store::Store;
 use crate::store::marks::Stage;
 use crate::time::Time;

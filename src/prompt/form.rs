@@ -7,7 +7,7 @@ use crate::model::form::FormAnswer;
 use crate::model::interaction::FormQuestion;
 use crate::model::response::Submission;
 use crate::park::Wait;
-use crate::render::text;
+use crate::text;
 
 struct Form {
     at: usize,

@@ -6,4 +6,3 @@ pub mod question;
 pub mod span;
 pub mod style;
 pub mod table;
-pub mod text;

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 
 use super::style::Style;
-use super::text;
+use crate::text;
 
 /// Standard output, buffered. [`Out::flush`] says whether all of it arrived.
 pub struct Out {

@@ -3,7 +3,7 @@
 
 use super::span;
 use super::style::Style;
-use super::text::{block, cut, line, width};
+use crate::text::{block, cut, line, width};
 use crate::fsio::Held;
 use crate::model::form::FormAnswer;
 use crate::model::interaction::{

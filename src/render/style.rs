@@ -1,6 +1,6 @@
 //! Colour, decided once per stream; where it is off, painting adds not a byte.
 //!
-//! Painting does not make text safe: untrusted text goes through [`super::text`] first.
+//! Painting does not make text safe: untrusted text goes through [`crate::text`] first.
 
 use std::ffi::OsString;
 

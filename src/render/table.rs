@@ -1,7 +1,7 @@
 //! Tables whose columns line up, whatever is in them: every cell is made safe here.
 
 use super::style::{Paint, Style};
-use super::text::{cut, width};
+use crate::text::{cut, width};
 
 /// Between two columns.
 const GAP: &str = "  ";

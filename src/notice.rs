@@ -1,0 +1,27 @@
+//! Telling those who want it that something waits for a human (`[[notify]]`).
+//!
+//! Promise: a notice never delays or fails what it tells of.
+
+use crate::config::Config;
+use crate::model::interaction::Interaction;
+use crate::store::Store;
+use crate::store::layout::Home;
+
+/// A notice that is about no question: ARC's information, a host's own notification.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Who says it.
+    pub agent: String,
+    /// The project's name.
+    pub project: Option<String>,
+    /// One line.
+    pub title: String,
+    /// The text.
+    pub body: String,
+}
+
+/// Tells of a question that was just opened.
+pub fn question(_config: &Config, _store: &Store, _record: &Interaction) {}
+
+/// Passes a message on.
+pub fn message(_config: &Config, _home: &Home, _message: &Message) {}

@@ -1,0 +1,47 @@
+//! Opening a question and letting it be known.
+
+use crate::broker::{self, Lifetime};
+use crate::config::Config;
+use crate::error::Result;
+use crate::id::Id;
+use crate::model::interaction::Question;
+use crate::notice;
+use crate::store::Store;
+use crate::store::create::Created;
+
+/// Opens a question durably and lets it be known; one that was found again under its key is known already.
+///
+/// # Errors
+/// Those of [`broker::open`]; whom it could not be told to is no error.
+pub fn open(
+    store: &Store,
+    question: Question,
+    lifetime: Lifetime,
+    config: &Config,
+) -> Result<Created> {
+    let created = broker::open(store, question, lifetime, config.max_pending())?;
+    announce(store, &created, config);
+    Ok(created)
+}
+
+/// As [`open`], under an id that the caller derived.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_as(
+    store: &Store,
+    id: Id,
+    question: Question,
+    lifetime: Lifetime,
+    config: &Config,
+) -> Result<Created> {
+    let created = broker::open_as(store, id, question, lifetime, config.max_pending())?;
+    announce(store, &created, config);
+    Ok(created)
+}
+
+fn announce(store: &Store, created: &Created, config: &Config) {
+    if !created.reused {
+        notice::question(config, store, &created.record);
+    }
+}
