@@ -258,7 +258,10 @@ mod tests {
     fn retry_after_is_seconds_or_a_date() {
         assert_eq!(wait_of(" 7 "), Some(Duration::from_secs(7)));
         assert_eq!(wait_of("999999999"), Some(Duration::from_secs(86400)));
-        assert_eq!(wait_of("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(
+            wait_of("Wed, 21 Oct 2015 07:28:00 GMT"),
+            Some(Duration::ZERO)
+        );
         assert_eq!(wait_of("soon"), None);
         assert_eq!(wait_of("-1"), None);
     }

@@ -23,9 +23,9 @@ use crate::park::{self, Ended, Output, Wait};
 use crate::prompt::{self, Decision, Desk, Settle};
 use crate::render::json as envelope;
 use crate::render::question::Look;
-use crate::text;
 use crate::store::Store;
 use crate::store::create::Lease;
+use crate::text;
 use crate::time::Time;
 
 /// Asks, waits, prints; withdraws the question when it gives up.
@@ -35,7 +35,7 @@ pub fn run(context: &Context, args: AskArgs) -> Result<Exit> {
     let lifetime = Lifetime::For(ttl(args.question.ttl));
     let in_place = !args.no_prompt && may_prompt(context, args.self_answer);
     let question = super::request::question(context, args.question, &store)?;
-    let created = broker::open(&store, question, lifetime, context.config()?.max_pending())?;
+    let created = park::open(&store, question, lifetime, &context.config()?)?;
     let opened = &created.record;
     let budget = args.timeout.map(Duration::from_secs);
     super::prune::prune_when_due(context, &store);

@@ -16,8 +16,8 @@ use crate::events::Type;
 use crate::hook::{Event, Host};
 use crate::model::interaction::{Interaction, Question};
 use crate::render::question::summary;
-use crate::text::cut;
 use crate::store::query::Entry;
+use crate::text::cut;
 use crate::time::Time;
 
 /// The width of a description.

@@ -14,9 +14,9 @@ use crate::fsio;
 use crate::model::interaction::Interaction;
 use crate::policy::{self, Level};
 use crate::render::json as envelope;
-use crate::text;
 use crate::store::Store;
 use crate::store::query::Entry;
+use crate::text;
 use crate::time::Time;
 use crate::watch::Watch;
 

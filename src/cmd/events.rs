@@ -20,8 +20,8 @@ use crate::interrupt::Interrupts;
 use crate::model::interaction::{Interaction, Status};
 use crate::render::out::Out;
 use crate::render::question::summary;
-use crate::text;
 use crate::store::Store;
+use crate::text;
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
 

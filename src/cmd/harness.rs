@@ -16,9 +16,9 @@ use crate::hook::install::{
 };
 use crate::render::json as envelope;
 use crate::render::span;
-use crate::text;
 use crate::repo;
 use crate::store::query::Entry;
+use crate::text;
 use crate::time::Time;
 
 /// The program that keeps crontabs.

@@ -25,9 +25,9 @@ use crate::park::{Ended, Output, Wait};
 use crate::prompt::{self, Decision, Desk, Settle};
 use crate::render::out::to_stderr;
 use crate::render::question::Look;
-use crate::text;
 use crate::store::Store;
 use crate::terminal::{Decoder, Input, Key, Keys, read_keys};
+use crate::text;
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
 

@@ -12,9 +12,9 @@ use crate::model::record::Secrets;
 use crate::model::response::{Body, Responder};
 use crate::render::json as envelope;
 use crate::render::question::prompt_head;
-use crate::text;
 use crate::store::Store;
 use crate::store::query::not_found;
+use crate::text;
 use crate::time::Time;
 
 /// The variables that show an agent's session.

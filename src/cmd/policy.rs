@@ -15,8 +15,8 @@ use crate::config::{Config, Decision};
 use crate::error::Error;
 use crate::policy::{self, Call, Effective, Finding, Level, Part, RepoFile, Verdict};
 use crate::render::json as envelope;
-use crate::text;
 use crate::repo;
+use crate::text;
 
 /// Checks, lints or shows.
 pub fn run(context: &Context, args: &PolicyArgs) -> Result<Exit> {

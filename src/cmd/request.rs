@@ -7,13 +7,14 @@ use anyhow::Result;
 
 use super::context::Context;
 use super::exit::Exit;
-use crate::broker::{self, Lifetime};
+use crate::broker::Lifetime;
 use crate::cli::{QuestionArgs, RequestArgs};
 use crate::error::{self, Error};
 use crate::model::draft::{Draft, ttl};
 use crate::model::interaction::{Choice, FormOption, FormQuestion, Question, Tool};
 use crate::model::json::{self, INPUT_MAX, Json};
 use crate::model::record::Secrets;
+use crate::park;
 use crate::render::json as envelope;
 use crate::render::question::{self, Look};
 use crate::repo;
@@ -25,8 +26,7 @@ pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
     let store = context.asking_store(None)?;
     let lifetime = Lifetime::For(ttl(args.question.ttl));
     let question = question(context, args.question, &store)?;
-    let max_pending = context.config()?.max_pending();
-    let created = broker::open(&store, question, lifetime, max_pending)?;
+    let created = park::open(&store, question, lifetime, &context.config()?)?;
     let mut out = context.out();
     let now = Time::now();
     if context.global.json {

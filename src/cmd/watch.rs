@@ -15,8 +15,8 @@ use crate::model::record::Secrets;
 use crate::render::json as envelope;
 use crate::render::out::Out;
 use crate::render::question::summary;
-use crate::text;
 use crate::store::Store;
+use crate::text;
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
 

@@ -15,9 +15,9 @@ use crate::render::json as envelope;
 use crate::render::question::summary;
 use crate::render::span;
 use crate::render::table::{Cell, table};
-use crate::text;
 use crate::store::Store;
 use crate::store::marks::Stage;
+use crate::text;
 use crate::time::Time;
 
 /// Lists or resumes.

@@ -55,7 +55,7 @@ pub fn run(
         return Ok(Came::Decided);
     }
     let lifetime = Lifetime::For(settings.timeout);
-    let created = broker::open(store, question, lifetime, settings.config.max_pending())?;
+    let created = park::open(store, question, lifetime, &settings.config)?;
     let opened = &created.record;
     let ended =
         Wait::new(store, opened, None, interrupts, Output::Watched).and_then(|mut wait| wait.run());

@@ -6,10 +6,11 @@ use sha2::{Digest, Sha256};
 use super::asking::{Settings, by_policy, draft, hand_over, print};
 use super::claude;
 use super::payload::Payload;
-use crate::broker::{self, Lifetime};
+use crate::broker::Lifetime;
 use crate::error::{Code, Error, Result};
 use crate::id::Id;
 use crate::model::interaction::{Interaction, State, Tool};
+use crate::park;
 use crate::store::Store;
 
 /// The id of a deferred call's question: the first 16 bytes of SHA-256 over `defer`, the session and the
@@ -42,13 +43,7 @@ pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -
             if let Some(decision) = by_policy(store, &question, settings)? {
                 return print(&decision);
             }
-            broker::open_as(
-                store,
-                id,
-                question,
-                Lifetime::Unbounded,
-                settings.config.max_pending(),
-            )?;
+            park::open_as(store, id, question, Lifetime::Unbounded, &settings.config)?;
             return print(&claude::gate_defers());
         }
         Err(error) => return Err(error),

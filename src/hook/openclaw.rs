@@ -5,8 +5,8 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::broker::Lifetime;
 use crate::broker::decide::{Ruled, decide};
-use crate::broker::{self, Lifetime};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::log;
@@ -14,6 +14,7 @@ use crate::model::digest::same_question;
 use crate::model::draft::Draft;
 use crate::model::interaction::{Effect, Question, Status, Tool};
 use crate::model::json::{INPUT_MAX, Json, object};
+use crate::park;
 use crate::store::Store;
 use crate::time::Time;
 
@@ -72,7 +73,7 @@ fn handle(store: &Store, agent: &str, config: &Config, approval: &Json) -> Resul
         Ruled::Ask => {}
     }
     let left = lifetime(approval)?;
-    broker::open(store, question, Lifetime::For(left), config.max_pending()).map(drop)
+    park::open(store, question, Lifetime::For(left), config).map(drop)
 }
 
 fn question(agent: &str, id: &str, approval: &Json) -> Result<Question> {

@@ -154,11 +154,7 @@ fn is_loopback_name(host: &str, address: Option<IpAddr>) -> bool {
     host == "localhost" || address.is_some_and(|a| range(a) == Range::Loopback)
 }
 
-fn permit(
-    address: IpAddr,
-    private: Private,
-    plain: bool,
-) -> std::result::Result<(), &'static str> {
+fn permit(address: IpAddr, private: Private, plain: bool) -> std::result::Result<(), &'static str> {
     match (range(address), private) {
         (Range::Never, _) => Err(told(Range::Never)),
         (Range::Loopback, Private::Allowed) => Ok(()),
@@ -317,7 +313,10 @@ mod tests {
     #[test]
     fn an_origin_has_no_path() {
         let parsed = Destination::parse("https://Relay.example.com:8443/a/b/", NO).unwrap();
-        assert_eq!(parsed.join("/v1/x"), "https://Relay.example.com:8443/a/b/v1/x");
+        assert_eq!(
+            parsed.join("/v1/x"),
+            "https://Relay.example.com:8443/a/b/v1/x"
+        );
         assert_eq!(parsed.origin(), "https://Relay.example.com:8443");
         assert_eq!(parsed.host(), "relay.example.com");
     }

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use crate::broker::{self, Lifetime};
+use crate::broker::Lifetime;
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fsio::Held;
 use crate::id::Id;
@@ -99,12 +100,12 @@ impl Parked {
     /// Opens a question and waits for it from now on. Blocks on the store.
     ///
     /// # Errors
-    /// Those of [`broker::open`]; `unavailable` when the server is closing.
+    /// Those of [`park::open`]; `unavailable` when the server is closing.
     pub(super) fn open(
         &self,
         question: Question,
         lifetime: Lifetime,
-        max_pending: usize,
+        config: &Config,
     ) -> Result<Waiting> {
         let (sender, receiver) = oneshot::channel();
         let turn = self.turn.lock();
@@ -115,7 +116,7 @@ impl Parked {
             }
             state.opening += 1;
         }
-        let created = broker::open(&self.store, question, lifetime, max_pending);
+        let created = park::open(&self.store, question, lifetime, config);
         drop(turn);
         let mut state = self.lock();
         state.opening -= 1;

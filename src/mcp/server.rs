@@ -24,6 +24,7 @@ use crate::config::{Config, Env};
 use crate::error::{Code, Error, Result};
 use crate::id::Id;
 use crate::model::interaction::{Interaction, State};
+use crate::park;
 
 /// How often a client that wants to know is told that the call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
@@ -147,12 +148,11 @@ impl Server {
         }
         if plan.waiting.suspends() {
             let store = &settings.store;
-            let max_pending = config.max_pending();
-            let created = crate::broker::open(store, question, lifetime, max_pending)?;
+            let created = park::open(store, question, lifetime, &config)?;
             return Ok(Opening::Suspended(Box::new(created.record)));
         }
         let parked = &self.0.parked;
-        let waiting = parked.open(question, lifetime, config.max_pending())?;
+        let waiting = parked.open(question, lifetime, &config)?;
         Ok(Opening::Parked(waiting))
     }
 

@@ -3,7 +3,6 @@
 
 use super::span;
 use super::style::Style;
-use crate::text::{block, cut, line, width};
 use crate::fsio::Held;
 use crate::model::form::FormAnswer;
 use crate::model::interaction::{
@@ -11,6 +10,7 @@ use crate::model::interaction::{
 };
 use crate::model::json::Json;
 use crate::model::response::{Body, Response};
+use crate::text::{block, cut, line, width};
 use crate::time::Time;
 
 /// How it is drawn.
