@@ -6,9 +6,11 @@
 )]
 
 mod client;
+mod fake_relay;
 mod hosts;
 mod library;
 mod pty;
+mod relayed;
 mod sandbox;
 
 mod answers;
