@@ -125,6 +125,19 @@ impl Destination {
         end.map_or(&self.text, |end| &self.text[..after_scheme + end])
     }
 
+    /// Whether a URL, which may have a path and a query, is of this origin.
+    pub fn is_origin_of(&self, url: &str) -> bool {
+        let parts = |text: &str| {
+            let uri: Uri = text.parse().ok()?;
+            let scheme = uri.scheme_str()?.to_owned();
+            let default = if scheme == "https" { 443 } else { 80 };
+            let host = uri.host()?.to_ascii_lowercase();
+            Some((scheme, host, uri.port_u16().unwrap_or(default)))
+        };
+        let clean = !url.contains('@') && !url.chars().any(|c| c.is_control() || c.is_whitespace());
+        clean && parts(url).is_some() && parts(url) == parts(&self.text)
+    }
+
     /// Whether an address that the host's name resolved to may be connected to.
     ///
     /// # Errors
@@ -319,5 +332,16 @@ mod tests {
         );
         assert_eq!(parsed.origin(), "https://Relay.example.com:8443");
         assert_eq!(parsed.host(), "relay.example.com");
+        assert!(parsed.is_origin_of("https://relay.example.com:8443/pair?code=AB-12"));
+        for other in [
+            "https://relay.example.com/pair",
+            "http://relay.example.com:8443/pair",
+            "https://evil.example.com:8443/pair",
+            "https://relay.example.com:8443@evil.example.com/",
+            "javascript:alert(1)",
+            "",
+        ] {
+            assert!(!parsed.is_origin_of(other), "{other}");
+        }
     }
 }
