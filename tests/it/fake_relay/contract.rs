@@ -52,7 +52,7 @@ static PAYLOAD: LazyLock<Validator> = LazyLock::new(|| {
         "kind": { "enum": ["permission", "single_choice", "text"] },
         "prompt": { "type": "string", "minLength": 1, "maxLength": 2000 },
         "choices": {
-            "type": "array", "maxItems": 12,
+            "type": ["array", "null"], "minItems": 2, "maxItems": 12,
             "items": {
                 "type": "object", "additionalProperties": false, "required": ["id", "label", "detail"],
                 "properties": {
