@@ -107,7 +107,7 @@ impl FakeRelay {
             prefix: String::new(),
             provider: provider.into(),
             installation_id: format!("installation-{provider}"),
-            token: format!("inst_{provider}-{unique:016x}"),
+            token: format!("inst_{unique:016x}_-Aa"),
             poll_token: format!("pol_{unique:016x}_poll"),
             requests: Vec::new(),
             violations: Vec::new(),
