@@ -41,6 +41,28 @@ impl Relayed {
         dir(&self.world, "home")
     }
 
+    /// The entry of the provider's outbox, if there is exactly one.
+    pub fn entry(&self) -> Option<Value> {
+        let files = fs::read_dir(self.dir().join("outbox")).ok()?;
+        let paths: Vec<PathBuf> = files.map(|f| f.unwrap().path()).collect();
+        assert!(paths.len() < 2, "{paths:?}");
+        let text = fs::read_to_string(paths.first()?).unwrap();
+        Some(serde_json::from_str(&text).unwrap())
+    }
+
+    /// Lets the one entry's time come.
+    pub fn make_due(&self) {
+        let mut entry = self.entry().unwrap();
+        entry["due_at"] = "2020-01-01T00:00:00.000000Z".into();
+        let name = format!("{}.json", entry["id"].as_str().unwrap());
+        fs::write(self.dir().join("outbox").join(name), entry.to_string()).unwrap();
+    }
+
+    /// How the one provider stands, as `relay status --json` says.
+    pub fn status(&self) -> Value {
+        self.world.json(&["relay", "status"])[0].clone()
+    }
+
     /// `relay poll --json`: the data of a run that must succeed.
     pub fn poll(&self) -> Value {
         self.world.json(&["relay", "poll"])
