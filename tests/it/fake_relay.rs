@@ -288,6 +288,11 @@ impl State {
         }
     }
 
+    /// Lets a cursor be one that this Relay gave.
+    pub fn remember(&mut self, cursor: &str) {
+        self.cursors.insert(cursor.to_owned());
+    }
+
     /// An opaque text with everything that a query must escape.
     fn cursor(&mut self, items: usize) -> String {
         let cursor = format!("{items}&since=x+y%2Bz ü#/?{}", self.provider);

@@ -39,6 +39,8 @@ mod others;
 mod places;
 mod race;
 mod relay_outbox;
+mod relay_pages;
+mod relay_poll;
 mod relay_publish;
 mod replies;
 mod ruled;
