@@ -206,12 +206,11 @@ fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
 
 fn range_v4(v4: Ipv4Addr) -> Range {
     match v4.octets() {
-        [0, ..]
+        [0 | 224..=255, ..]
         | [169, 254, ..]
         | [192, 0, 0 | 2, _]
         | [198, 51, 100, _]
-        | [203, 0, 113, _]
-        | [224..=255, ..] => Range::Never,
+        | [203, 0, 113, _] => Range::Never,
         [127, ..] => Range::Loopback,
         [10, ..]
         | [100, 64..=127, ..]
@@ -230,11 +229,10 @@ fn range_v6(v6: Ipv6Addr) -> Range {
         // Unspecified and IPv4-compatible; local NAT64; link-local; documentation; multicast.
         [0, 0, 0, 0, 0, 0, ..]
         | [0x64, 0xff9b, 1, ..]
-        | [0xfe80..=0xfebf, ..]
+        | [0xfe80..=0xfebf | 0xff00..=0xffff, ..]
         | [0x2001, 0xdb8, ..]
-        | [0x3fff, 0..=0xfff, ..]
-        | [0xff00..=0xffff, ..] => Range::Never,
-        [0xfc00..=0xfdff, ..] | [0xfec0..=0xfeff, ..] => Range::Private,
+        | [0x3fff, 0..=0xfff, ..] => Range::Never,
+        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Range::Private,
         _ => Range::Public,
     }
 }

@@ -44,8 +44,11 @@ pub fn open_as(
 }
 
 fn announce(store: &Store, created: &Created, config: &Config, courier: &mut Courier) {
-    if !created.reused {
+    // One that was found again is out already; who waits for it polls all the same.
+    if !created.reused || courier.stays() {
         courier.take(config, store, &created.record);
+    }
+    if !created.reused {
         notice::question(config, store, &created.record);
     }
 }

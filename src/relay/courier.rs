@@ -57,7 +57,12 @@ impl Courier {
         }
     }
 
-    /// Takes on a question that was just opened. Its outbox entries are there when this returns; the
+    /// Whether its asker stays for the answer.
+    pub fn stays(&self) -> bool {
+        self.stay == Stay::Waits
+    }
+
+    /// Takes on a question that is open. Its outbox entries are there when this returns; the
     /// attempt to send it goes on beside the caller. Nothing of it can fail the caller.
     pub fn take(&mut self, config: &Config, store: &Store, record: &Interaction) {
         if !publish::carries(config, store, record) {

@@ -158,11 +158,12 @@ pub(super) fn entries(dir: &Dir) -> Vec<Entry> {
     entries
 }
 
-/// The entry as it stands now, if nobody else is sending it. Only who holds it writes it.
-pub(super) fn take(dir: &Dir, outbox_id: &str) -> Option<Taken> {
+/// The entry as it stands now, if nobody else is sending it for longer than `wait`. Only who holds it
+/// writes it.
+pub(super) fn take(dir: &Dir, outbox_id: &str, wait: Duration) -> Option<Taken> {
     let path = path(dir, outbox_id);
     let file = fsio::open(&path).ok()?;
-    let lock = fsio::lock(file, Duration::ZERO, |_| {}).ok()??;
+    let lock = fsio::lock(file, wait, |_| {}).ok()??;
     // Whoever held it before may have put another file in its place: what counts is what is there now.
     let entry: Entry = Dir::read(&path)?;
     (entry.id == outbox_id).then_some(Taken { entry, _lock: lock })

@@ -1,6 +1,6 @@
 //! Sending questions out: what is due, and one on purpose.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::outbox::{self, Entry, Stage};
 use super::provider::{self, Provider};
@@ -17,6 +17,9 @@ use crate::store::layout::Home;
 use crate::store::query::Entry as Found;
 use crate::store::{Store, WITHDRAW_WAIT};
 use crate::time::Time;
+
+/// How long sending on purpose waits for whoever sends the same entry.
+const TAKE_WAIT: Duration = Duration::from_secs(3);
 
 /// What became of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +82,11 @@ pub(super) fn attempt(
     until: Instant,
 ) -> Attempt {
     let dir = provider.dir();
-    let Some(taken) = outbox::take(dir, outbox_id) else {
+    let wait = match occasion {
+        Occasion::Due => Duration::ZERO,
+        Occasion::OnPurpose => TAKE_WAIT,
+    };
+    let Some(taken) = outbox::take(dir, outbox_id, wait) else {
         return Attempt::Nothing;
     };
     let entry = taken.entry.clone();
