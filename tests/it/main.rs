@@ -41,6 +41,7 @@ mod race;
 mod relay_hostile;
 mod relay_outbox;
 mod relay_pages;
+mod relay_pair;
 mod relay_poll;
 mod relay_publish;
 mod relay_secrets;

@@ -16,7 +16,10 @@ const CANARY: &str = "kanarienvogel";
 
 fn silent(what: &str, told: &str, secrets: &[String]) {
     for secret in secrets {
-        assert!(!told.contains(secret.as_str()), "{what} tells {secret}: {told}");
+        assert!(
+            !told.contains(secret.as_str()),
+            "{what} tells {secret}: {told}"
+        );
     }
 }
 
@@ -39,10 +42,16 @@ fn echoes(relay: &FakeRelay, secrets: &[String]) -> Vec<Fault> {
     let url = format!("http://example.org/{}", relay.state().token);
     vec![
         Fault::Reply(Reply::new(500, all.clone())),
-        Fault::Reply(Reply::new(401, json!({ "error": { "code": all, "message": all } }).to_string())),
+        Fault::Reply(Reply::new(
+            401,
+            json!({ "error": { "code": all, "message": all } }).to_string(),
+        )),
         Fault::Reply(Reply::new(302, all.clone()).with("location", &url)),
         Fault::body(all.clone()),
-        Fault::body(json!({ "responses": [{ "contract_version": all }], "next_cursor": all.repeat(50) }).to_string()),
+        Fault::body(
+            json!({ "responses": [{ "contract_version": all }], "next_cursor": all.repeat(50) })
+                .to_string(),
+        ),
         Fault::Raw(format!("HTTP/1.1 {all}\r\n\r\n").into()),
         Fault::Raw(format!("HTTP/1.1 200 OK\r\n{all}\r\n\r\n").into()),
         Fault::Cut,
@@ -54,11 +63,22 @@ fn nothing_that_is_secret_is_told() {
     let r = Relayed::new();
     let verbose = |args: &[&str]| {
         let mut command = r.world.command(args);
-        command.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full");
+        command
+            .env("RUST_LOG", "trace")
+            .env("RUST_BACKTRACE", "full");
         Ran::from(command.output().unwrap())
     };
     let choice = format!("go:{CANARY}");
-    let asking = ["--choice", &choice, "--choice", "no:No", "--choice-detail", &choice, "--effect", "go=allow"];
+    let asking = [
+        "--choice",
+        &choice,
+        "--choice",
+        "no:No",
+        "--choice-detail",
+        &choice,
+        "--effect",
+        "go=allow",
+    ];
     let record = r.world.request(&[&[CANARY][..], &asking].concat());
     let id = text(&record, "id");
     let secrets = [
@@ -114,9 +134,14 @@ fn nothing_that_is_secret_is_told() {
             () if name.ends_with("/credentials.json") => &secrets[3..],
             () => &[],
         };
-        let rest: Vec<String> = secrets.iter().filter(|s| !allowed.contains(s)).cloned().collect();
+        let rest: Vec<String> = secrets
+            .iter()
+            .filter(|s| !allowed.contains(s))
+            .cloned()
+            .collect();
         silent(&name, &told, &rest);
-        looked += usize::from(name.contains("/relay/")) + usize::from(name.ends_with("events.jsonl"));
+        looked +=
+            usize::from(name.contains("/relay/")) + usize::from(name.ends_with("events.jsonl"));
     }
     assert!(looked > 4, "{looked}");
 }
@@ -134,8 +159,18 @@ fn no_child_learns_the_token() {
     fs::write(&script, text).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
     let resume = format!("[resume]\ncommand = [{:?}]\n", script.display().to_string());
-    configure(&r.world, &format!("{resume}{}", table(&r.relay, EVERYTHING)));
-    let options = ["--workflow-id", "wf", "--session-id", "s", "--agent-id", "bot"];
+    configure(
+        &r.world,
+        &format!("{resume}{}", table(&r.relay, EVERYTHING)),
+    );
+    let options = [
+        "--workflow-id",
+        "wf",
+        "--session-id",
+        "s",
+        "--agent-id",
+        "bot",
+    ];
     let mut client = crate::client::Client::start(&r.world, &options);
     let call = client.call("ask", &json!({ "question": CANARY, "wait": "suspend" }));
     client.done(&call);
@@ -168,7 +203,8 @@ fn the_environment_overrides_the_saved_token() {
         let state = relay.state();
         (state.installation_id.clone(), state.token.clone())
     };
-    let saved = json!({ "installation_id": installation, "token": "inst_another_token_0123456789" });
+    let saved =
+        json!({ "installation_id": installation, "token": "inst_another_token_0123456789" });
     write_private(&world, "My.home-2", "credentials.json", &saved.to_string());
     let with = |value: &str| {
         let mut command = world.command(["relay", "poll", "--json"]);
@@ -177,7 +213,11 @@ fn the_environment_overrides_the_saved_token() {
     };
     // The fake Relay would tell of any other bearer.
     assert_eq!(with(&token).data()[0]["fetched"], 0);
-    for bad in ["inst_short", "token_0123456789abcdef", "inst_0123456789\u{e9}bcdef"] {
+    for bad in [
+        "inst_short",
+        "token_0123456789abcdef",
+        "inst_0123456789\u{e9}bcdef",
+    ] {
         let ran = with(bad);
         assert!([2, 7].contains(&ran.code), "{ran:?}");
         silent("the error", &(ran.stdout + &ran.stderr), &[bad.to_owned()]);
@@ -189,11 +229,17 @@ fn the_environment_overrides_the_saved_token() {
 fn two_providers_may_not_share_a_variable() {
     let world = Sandbox::new();
     let relays = [FakeRelay::named("my-home"), FakeRelay::named("my.home")];
-    configure(&world, &relays.each_ref().map(|r| table(r, EVERYTHING)).concat());
+    configure(
+        &world,
+        &relays.each_ref().map(|r| table(r, EVERYTHING)).concat(),
+    );
     let ran = world.run(["relay", "poll", "--json"]);
     let error = ran.error();
     assert_eq!((&error["code"], ran.code), (&json!("config_error"), 2));
-    assert!(text(&error, "message").contains("SAYSO_RELAY_TOKEN_MY_HOME"), "{error}");
+    assert!(
+        text(&error, "message").contains("SAYSO_RELAY_TOKEN_MY_HOME"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -222,7 +268,11 @@ fn files_are_private_whatever_the_umask() {
             assert_eq!(parent, 0o700, "{umask}: {}", path.display());
         }
         let names = ["cursor.json", "credentials.json", "lock", "outbox"];
-        assert!(names.iter().all(|name| dir(&r.world, "home").join(name).exists()));
+        assert!(
+            names
+                .iter()
+                .all(|name| dir(&r.world, "home").join(name).exists())
+        );
     }
 }
 
@@ -233,13 +283,21 @@ fn a_poll_runs_where_cron_starts_it() {
     r.relay.answer(&record, "r1", ("choice_id", "deny"));
     // No PATH, no HOME but the one of the line, the root as directory, nothing on standard input.
     let units = r.world.run(["relay", "status", "--units"]);
-    let line = units.stdout.lines().find(|l| l.starts_with("* * * * * ")).unwrap();
+    let line = units
+        .stdout
+        .lines()
+        .find(|l| l.starts_with("* * * * * "))
+        .unwrap();
     let command = line.trim_start_matches("* * * * * ");
     let mut cron = Command::new("/bin/sh");
     cron.env_clear().env("HOME", r.world.path().join("home"));
     cron.current_dir("/").args(["-c", command]);
     let ran = Ran::from(cron.output().unwrap());
-    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{line}");
+    assert_eq!(
+        (ran.code, &*ran.stdout, &*ran.stderr),
+        (0, "", ""),
+        "{line}"
+    );
     assert_eq!(r.world.get(text(&record, "id"))["status"], "answered");
     // Quiet is for what went well.
     r.relay.once(Endpoint::Responses, Fault::status(500));
@@ -249,7 +307,13 @@ fn a_poll_runs_where_cron_starts_it() {
     let ran = Ran::from(cron.output().unwrap());
     assert_eq!((ran.code, &*ran.stdout), (7, ""), "{line}");
     assert!(ran.stderr.contains("home"), "{ran:?}");
-    for word in ["[Timer]", "[Service]", "KillMode=process", "OnUnitInactiveSec=", "WantedBy=timers.target"] {
+    for word in [
+        "[Timer]",
+        "[Service]",
+        "KillMode=process",
+        "OnUnitInactiveSec=",
+        "WantedBy=timers.target",
+    ] {
         assert!(units.stdout.contains(word), "{word}");
     }
 }
@@ -260,12 +324,21 @@ fn an_unpaired_provider_is_said_to_be_so() {
     let relay = FakeRelay::start();
     configure(&world, &table(&relay, EVERYTHING));
     let status = &world.json(&["relay", "status"])[0];
-    assert_eq!((&status["provider_id"], &status["paired"]), (&json!("home"), &json!(false)));
+    assert_eq!(
+        (&status["provider_id"], &status["paired"]),
+        (&json!("home"), &json!(false))
+    );
     world.request(&["Deploy?"]);
     let ran = world.run(["relay", "poll"]);
     assert_ne!(ran.code, 0, "{ran:?}");
     assert!(ran.stderr.contains("not paired"), "{ran:?}");
-    for damage in ["", "{", "{}", "{\"installation_id\":\"i\",\"token\":\"inst_short\"}", "null"] {
+    for damage in [
+        "",
+        "{",
+        "{}",
+        "{\"installation_id\":\"i\",\"token\":\"inst_short\"}",
+        "null",
+    ] {
         write_private(&world, "home", "credentials.json", damage);
         let ran = world.run(["relay", "poll"]);
         assert_ne!(ran.code, 0, "{damage}: {ran:?}");

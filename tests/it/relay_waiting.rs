@@ -12,7 +12,10 @@ use crate::sandbox::{finish, text, until};
 
 /// The first phone answers the `n`th question that came.
 fn answer(r: &Relayed, n: usize, answer: (&str, &str)) {
-    let item = r.relay.phone(0).answer(&r.relay.asked(n), &format!("r{n}"), answer);
+    let item = r
+        .relay
+        .phone(0)
+        .answer(&r.relay.asked(n), &format!("r{n}"), answer);
     r.relay.put(item);
 }
 
@@ -41,7 +44,10 @@ fn a_hook_is_answered_from_the_phone() {
     let prompt = text(&asked.payload["interaction"], "prompt");
     assert!(prompt.contains(command), "{prompt}");
     let allow = asked.payload["interaction"]["choices"].as_array().unwrap();
-    let allow = allow.iter().find(|c| text(c, "id").starts_with("allow")).unwrap();
+    let allow = allow
+        .iter()
+        .find(|c| text(c, "id").starts_with("allow"))
+        .unwrap();
     answer(&r, 0, ("choice_id", text(allow, "id")));
     let ran = hook.finish();
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -52,7 +58,8 @@ fn a_hook_is_answered_from_the_phone() {
 fn a_tool_call_is_answered_from_the_phone() {
     let r = Relayed::new();
     let mut client = Client::start(&r.world, &[]);
-    let calls = ["One?", "Two?"].map(|question| client.call("ask", &json!({ "question": question })));
+    let calls =
+        ["One?", "Two?"].map(|question| client.call("ask", &json!({ "question": question })));
     r.relay.await_requests(Endpoint::Envelopes, 2);
     for n in 0..2 {
         let asked = r.relay.asked(n);
@@ -68,7 +75,9 @@ fn a_tool_call_is_answered_from_the_phone() {
 fn wait_fetches_the_answer_to_a_published_question() {
     let r = Relayed::new();
     let record = r.world.request(&["Deploy?"]);
-    let wait = r.world.start(["wait", text(&record, "id"), "--timeout", "18", "--json"]);
+    let wait = r
+        .world
+        .start(["wait", text(&record, "id"), "--timeout", "18", "--json"]);
     answer(&r, 0, ("choice_id", "deny"));
     assert_eq!(finish(wait).data()["status"], "answered");
 }
@@ -86,12 +95,17 @@ fn a_question_found_again_under_its_key_is_looked_for_too() {
 #[test]
 fn one_process_polls_for_all_and_another_takes_over() {
     let r = Relayed::new();
-    let mut asks: Vec<_> = (0..4).map(|n| r.world.start(["ask", &format!("{n}?")])).collect();
+    let mut asks: Vec<_> = (0..4)
+        .map(|n| r.world.start(["ask", &format!("{n}?")]))
+        .collect();
     r.relay.await_requests(Endpoint::Envelopes, 4);
     let looks = r.relay.await_requests(Endpoint::Responses, 3);
     // Four of them would look every second or so.
     let gaps: Vec<Duration> = looks.windows(2).map(|w| w[1].at - w[0].at).collect();
-    assert!(gaps.iter().all(|gap| *gap > Duration::from_secs(2)), "{gaps:?}");
+    assert!(
+        gaps.iter().all(|gap| *gap > Duration::from_secs(2)),
+        "{gaps:?}"
+    );
     for mut ask in asks.drain(1..) {
         ask.kill().unwrap();
         ask.wait().unwrap();
@@ -136,7 +150,10 @@ fn an_answer_at_the_terminal_ends_the_wait_in_the_middle_of_a_poll() {
         (polled["fetched"] == 1).then_some(polled)
     });
     assert_eq!(polled["applied"], 0);
-    assert!(text(&polled["answers"][0], "note").contains("already_answered"), "{polled}");
+    assert!(
+        text(&polled["answers"][0], "note").contains("already_answered"),
+        "{polled}"
+    );
 }
 
 #[test]
