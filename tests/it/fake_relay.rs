@@ -156,10 +156,6 @@ impl FakeRelay {
         relay
     }
 
-    pub fn port(&self) -> u16 {
-        self.address.port()
-    }
-
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, self.state().prefix)
     }

@@ -38,6 +38,7 @@ mod mcp_serve;
 mod others;
 mod places;
 mod race;
+mod relay_crash;
 mod relay_hostile;
 mod relay_outbox;
 mod relay_pages;
