@@ -6,6 +6,7 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sayso::events;
+use sayso::model::interaction::Status;
 use sayso::store::Store;
 use serde_json::{Value, json};
 
@@ -121,8 +122,9 @@ impl World {
         trace::run(&self.r.world, &options, &self.args())
     }
 
-    fn status(&self, n: usize) -> String {
-        text(&self.r.world.get(text(&self.questions[n], "id")), "status").to_owned()
+    fn status(&self, n: usize) -> Status {
+        let id = library::id(&self.questions[n]);
+        self.store.must_load(&id).unwrap().status()
     }
 
     /// How many items are behind the cursor.
@@ -139,34 +141,34 @@ impl World {
             .expect("a cursor of this Relay")
     }
 
-    /// The questions that are pending with an entry that is sent.
-    fn sent(&self) -> Vec<String> {
+    /// The questions whose entry is at a stage.
+    fn at(&self, stage: &str) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.r.dir().join("outbox")) else {
             return Vec::new();
         };
         let read = |path| serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap();
         let entries = entries.map(|e| read(e.unwrap().path()));
-        let sent = entries.filter(|e| e["stage"] == "sent");
-        sent.map(|e| text(&e, "interaction_id").to_owned())
+        let found = entries.filter(|e| e["stage"] == stage);
+        found
+            .map(|e| text(&e, "interaction_id").to_owned())
+            .collect()
+    }
+
+    fn pending(&self) -> Vec<String> {
+        let names = fs::read_dir(self.store.layout().dir.join("interactions/pending"));
+        let names = names.into_iter().flatten().map(|e| e.unwrap().file_name());
+        names
+            .map(|n| n.to_str().unwrap().trim_end_matches(".json").to_owned())
             .collect()
     }
 
     fn is_done(&self) -> bool {
         match self.scene {
             Scene::Answers => {
-                self.behind() == 4 && [0, 1].map(|n| self.status(n)) == ["answered"; 2]
+                self.behind() == 4 && [0, 1].map(|n| self.status(n)) == [Status::Answered; 2]
             }
-            Scene::Outbox => self.sent() == [text(&self.questions[0], "id")],
-            Scene::Request => {
-                let pending = self.r.world.json(&["list"])["interactions"].clone();
-                let ids: Vec<&str> = pending
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|i| text(i, "id"))
-                    .collect();
-                ids.len() == 1 && self.sent() == ids
-            }
+            Scene::Outbox => self.at("sent") == [text(&self.questions[0], "id")],
+            Scene::Request => self.pending().len() == 1 && self.at("sent") == self.pending(),
         }
     }
 
@@ -194,7 +196,7 @@ impl World {
             let envelope: Value = serde_json::from_str(&ran.stdout).unwrap();
             self.r.world.get(text(&envelope["data"], "id"));
         }
-        if self.has_due() {
+        if !self.at("due").is_empty() {
             // A failure was noted, and its time is not there yet.
             self.make_due();
             again = self.r.world.run(["relay", "poll", "--json"]);
@@ -202,11 +204,11 @@ impl World {
         let told = again.data();
         assert!(told[0].get("error").is_none(), "{case}; then {again:?}");
         match self.scene {
-            Scene::Answers => self.judge_answers(&before, &case),
+            Scene::Answers => self.judge_answers(&before, ran, &case),
             Scene::Outbox => assert!(self.is_done(), "{case}; then {again:?}"),
             Scene::Request => {
-                let open = self.r.world.json(&["list"])["count"].as_u64().unwrap();
-                assert_eq!(self.sent().len() as u64, open, "{case}; then {again:?}");
+                let open = self.pending().len();
+                assert_eq!(self.at("sent").len(), open, "{case}; then {again:?}");
                 assert!(open <= 1, "{case}");
             }
         }
@@ -247,9 +249,13 @@ impl World {
         }
     }
 
-    fn judge_answers(&self, before: &[Option<Vec<u8>>], case: &str) {
+    fn judge_answers(&self, before: &[Option<Vec<u8>>], ran: &Ran, case: &str) {
         assert!(self.is_done(), "{case}");
-        assert_eq!([2, 3].map(|n| self.status(n)), ["pending"; 2], "{case}");
+        assert_eq!(
+            [2, 3].map(|n| self.status(n)),
+            [Status::Pending; 2],
+            "{case}"
+        );
         let log = events::read(&self.store.layout().dir).unwrap();
         for n in 0..2 {
             let id = library::id(&self.questions[n]);
@@ -260,13 +266,10 @@ impl World {
             let record: Value = serde_json::from_slice(&bytes).unwrap();
             assert_eq!(record["response"]["response_id"], format!("r{n}"), "{case}");
             let event = format!("{id}:interaction_answered");
-            assert!(log.iter().any(|e| e.id == event), "{case}: no {event}");
+            let said = ran.stderr.contains("an event could not be written");
+            let there = log.iter().any(|e| e.id == event);
+            assert!(said || there, "{case}: no {event}");
         }
-    }
-
-    fn has_due(&self) -> bool {
-        let due = &self.r.status()["outbox"]["due"];
-        due.as_u64().unwrap() > 0
     }
 
     fn make_due(&self) {
