@@ -337,3 +337,30 @@ fn an_outbox_that_cannot_be_written_fails_no_request() {
     );
     world.request(&["Deploy?"]);
 }
+
+#[test]
+fn the_doctor_asks_the_relay_only_when_told_to() {
+    let r = Relayed::new();
+    let findings = |ran: &crate::sandbox::Ran| {
+        let all = ran.stdout.lines().chain(ran.stderr.lines());
+        all.filter(|l| l.contains("home"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let offline = r.world.run(["doctor"]);
+    assert!(findings(&offline).contains("paired"), "{offline:?}");
+    assert_eq!(r.relay.count(), 0);
+    let online = r.world.run(["doctor", "--online"]);
+    assert!(findings(&online).contains("reached"), "{online:?}");
+    assert_eq!(r.relay.requests(Endpoint::Installation).len(), 1);
+    r.relay.once(Endpoint::Installation, Fault::status(401));
+    let rejected = r.world.run(["doctor", "--online"]);
+    assert_eq!(rejected.code, 1);
+    assert!(findings(&rejected).contains("token"), "{rejected:?}");
+    // A question that could not be sent is something to find, offline, too.
+    r.relay.once(Endpoint::Envelopes, Fault::status(404));
+    r.world.request(&["Deploy?"]);
+    let dead = r.world.run(["doctor"]);
+    assert_eq!(dead.code, 1);
+    assert!(findings(&dead).contains("could not be sent"), "{dead:?}");
+}

@@ -427,3 +427,58 @@ fn an_answer_from_the_phone_resumes_a_suspended_question() {
     assert_eq!(r.polled()["applied"], 1);
     crate::sandbox::until("the resumed command", || out.exists().then_some(()));
 }
+
+#[test]
+fn what_a_relay_may_take_is_taken_here() {
+    let r = Relayed::new();
+    let record = r
+        .world
+        .request(&["Name?", "--kind", "text", "--text-max", "2000"]);
+    let longest = "🚀".repeat(2000);
+    let mut item = r
+        .relay
+        .answer_to(&record, &"ä".repeat(128), ("text", &longest));
+    item["device_id"] = "ö".repeat(128).into();
+    r.relay.put(item);
+    let polled = r.polled();
+    assert_eq!(polled["applied"], 1, "{polled}");
+    assert_eq!(
+        r.world.get(text(&record, "id"))["response"]["text"],
+        longest
+    );
+    let id = "c".repeat(64);
+    let choice = format!("{id}:C");
+    let record = r.world.request(&[
+        "Which?",
+        "--kind",
+        "single-choice",
+        "--choice",
+        &choice,
+        "--choice",
+        "b:B",
+    ]);
+    let mut item = r.relay.answer_to(&record, "r", ("choice_id", &id));
+    // Who holds the device is not always said.
+    item.as_object_mut().unwrap().remove("device_id");
+    r.relay.put(item);
+    assert_eq!(r.polled()["applied"], 1);
+    let settled = r.world.get(text(&record, "id"));
+    assert!(settled["response"].get("device_id").is_none());
+    assert_eq!(settled["response"]["source"], "relay");
+}
+
+#[test]
+fn a_page_full_of_nothing_is_got_through() {
+    let r = Relayed::new();
+    let record = r.world.request(&["Deploy?"]);
+    r.relay.state().page = 150_000;
+    for _ in 0..100_000 {
+        r.relay.put(Value::Null);
+    }
+    r.relay.answer(&record, "r1", ("choice_id", "deny"));
+    let polled = r.polled();
+    assert_eq!(
+        (&polled["fetched"], &polled["applied"]),
+        (&json!(100_001), &json!(1))
+    );
+}

@@ -166,3 +166,38 @@ fn a_withdrawn_question_is_not_sent_again() {
     r.world.json(&["relay", "sync"]);
     assert_eq!((r.relay.envelopes().len(), r.entry()), (1, None));
 }
+
+#[test]
+fn a_failing_relay_is_looked_at_less_and_less() {
+    let r = Relayed::new();
+    r.relay.always(Endpoint::Responses, Fault::status(500));
+    let mut ask = r.world.start(["ask", "Deploy?"]);
+    r.relay.await_requests(Endpoint::Responses, 2);
+    let looks = r.relay.await_requests(Endpoint::Responses, 3);
+    let gaps: Vec<Duration> = looks.windows(2).map(|w| w[1].at - w[0].at).collect();
+    // 5 s and 10 s, each up to a fifth more or less.
+    assert!(gaps[0] >= Duration::from_millis(3900), "{gaps:?}");
+    assert!(gaps[1] >= Duration::from_millis(7900), "{gaps:?}");
+    ask.kill().unwrap();
+    ask.wait().unwrap();
+}
+
+#[test]
+fn an_answer_that_an_agents_process_fetches_is_still_the_phones() {
+    let r = Relayed::new();
+    let mut ask = r.world.command(["ask", "Deploy?", "--json"]);
+    ask.env("CLAUDECODE", "1")
+        .stdout(std::process::Stdio::piped());
+    let ask = ask.spawn().unwrap();
+    answer(&r, 0, ("choice_id", "allow-once"));
+    let record = finish(ask).data();
+    let response = &record["response"];
+    assert_eq!(
+        (&response["source"], &response["answered_by"]),
+        (&json!("relay"), &json!("phone-1"))
+    );
+    assert!(
+        response["responder"].get("agent_session").is_none(),
+        "{record}"
+    );
+}
