@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::fsio;
-use crate::model::interaction::{Interaction, Kind, Outcome, State};
+use crate::model::brief;
+use crate::model::interaction::{Interaction, Kind, Outcome, State, Status};
 use crate::time::Time;
 
 /// The size above which the log is rotated, in bytes.
@@ -189,6 +191,21 @@ impl Event {
         self.by = Some(who.to_owned());
         self
     }
+}
+
+/// The event with `summary` and `answer_command`, read from the record as it is at `now`.
+pub fn with_texts(event: &Event, record: Option<&Interaction>, now: Time) -> Value {
+    let mut value = serde_json::to_value(event).unwrap_or_default();
+    let (Some(object), Some(record)) = (value.as_object_mut(), record) else {
+        return value;
+    };
+    object.insert("summary".into(), brief::whole(&record.question).into());
+    if record.status_at(now) == Status::Pending
+        && let Some(command) = brief::how_to_answer(record).into_iter().next()
+    {
+        object.insert("answer_command".into(), command.into());
+    }
+    value
 }
 
 /// The log's file.
