@@ -293,6 +293,19 @@ pub fn parse(bytes: &[u8]) -> impl Iterator<Item = Event> {
         .filter_map(|line| serde_json::from_slice(line).ok())
 }
 
+/// The event of this id, looked for in the newest part of the log.
+pub fn find_recent(dir: &Path, event_id: &str) -> Option<Event> {
+    const WINDOW: u64 = 1 << 20;
+    [file(dir), rotated_file(dir)].iter().find_map(|path| {
+        let log = fsio::open(path).ok()?;
+        let size = log.metadata().ok()?.len();
+        let start = size.saturating_sub(WINDOW);
+        let mut bytes = vec![0; usize::try_from(size - start).ok()?];
+        log.read_exact_at(&mut bytes, start).ok()?;
+        parse(&bytes).find(|event| event.id == event_id)
+    })
+}
+
 /// Whether the log holds an event of this id.
 pub fn contains(dir: &Path, event_id: &str) -> io::Result<bool> {
     Ok(read(dir)?.iter().any(|e| e.id == event_id))
