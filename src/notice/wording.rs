@@ -81,7 +81,7 @@ pub(super) fn question(
     };
     let mut title = format!("{} {needs}{}", short(&q.agent), place(q.project.as_ref()));
     if waiting > 1 {
-        title.push_str(&format!(" · {waiting} questions wait"));
+        title.push_str(&format!(", {waiting} questions wait"));
     }
     let text = match texts {
         Texts::Told => told,
@@ -142,7 +142,7 @@ pub(super) fn message(message: &Message, texts: Texts, more: usize, now: Time) -
     };
     let mut title = format!("{says}{}", place(message.project.as_ref()));
     if more > 0 {
-        title.push_str(&format!(" · {more} more"));
+        title.push_str(&format!(", {more} more"));
     }
     let text = match (body, texts) {
         (Some(body), _) => fit(&text::pipe(&body), TEXT_MAX, |_| 1),
@@ -212,7 +212,7 @@ mod tests {
         let now = Time::from_micros(0);
         let kept = message(&given, Texts::Kept, 2, now);
         assert!(!format!("{kept:?}").contains("canary"));
-        assert_eq!(kept.title, "-x\\u{1b}[2J has a message (shop) · 2 more");
+        assert_eq!(kept.title, "-x\\u{1b}[2J has a message (shop), 2 more");
         assert_eq!(kept.event["more"], 2);
         let told = message(&given, Texts::Told, 0, now);
         assert_eq!(told.title, "-x\\u{1b}[2J: canary (shop)");

@@ -8,6 +8,7 @@
 mod client;
 mod hosts;
 mod library;
+mod notice_world;
 mod pty;
 mod sandbox;
 
@@ -33,6 +34,11 @@ mod mcp_ask;
 mod mcp_manage;
 mod mcp_policy;
 mod mcp_serve;
+mod notice_burst;
+mod notice_command;
+mod notice_hook;
+mod notice_texts;
+mod notice_web;
 mod others;
 mod places;
 mod race;
