@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::hosts::feed;
+use crate::hosts::{Hook, feed, fixture};
 use crate::notice_world::{FINE, Noticed, Service};
 use crate::sandbox::{Ran, finish, until};
 
@@ -162,4 +162,61 @@ fn an_input_that_does_not_end_is_given_up() {
             .unwrap_or(0),
         0
     );
+}
+
+#[test]
+fn a_hook_answers_as_ever_whatever_its_notifier_does() {
+    let noticed = Noticed::new("");
+    let program = noticed.script("beep", "cat > \"$OUT/stdin\"; exec yes");
+    let config = format!("[[notify]]\ncommand = [{program:?}]\ninclude_prompt = true\n");
+    let without = {
+        let hook = Hook::start(
+            &noticed.world,
+            "claude",
+            "permission-request",
+            &fixture("claude-bash-PermissionRequest"),
+        );
+        hook.answer(&["--allow"])
+    };
+    noticed.configure(&config);
+    let hook = Hook::start(
+        &noticed.world,
+        "claude",
+        "permission-request",
+        &fixture("claude-bash-PermissionRequest"),
+    );
+    let event: Value = serde_json::from_str(&noticed.written("stdin")).unwrap();
+    let summary = event["summary"].as_str().unwrap();
+    let input: Value = serde_json::from_slice(&fixture("claude-bash-PermissionRequest")).unwrap();
+    let command = input["tool_input"]["command"].as_str().unwrap();
+    assert!(summary.starts_with(&format!("Bash: {command}")), "{event}");
+    // Its sender is gone while it still waits, and left no zombie.
+    noticed.idle();
+    let children = format!("/proc/{0}/task/{0}/children", hook.pid());
+    until("no child", || {
+        fs::read_to_string(&children)
+            .unwrap()
+            .is_empty()
+            .then_some(())
+    });
+    let with = hook.answer(&["--allow"]);
+    assert_eq!(
+        (with.code, with.stdout, with.stderr),
+        (0, without.stdout, without.stderr)
+    );
+}
+
+#[test]
+fn installing_says_where_questions_appear_unless_somebody_is_told() {
+    let noticed = Noticed::new("");
+    let install = ["harness", "install", "claude", "--ask", "--dry-run"];
+    let told = |ran: &Ran| {
+        (
+            ran.stderr.contains("sayso inbox"),
+            ran.stderr.contains("desktop = true"),
+        )
+    };
+    assert_eq!(told(&noticed.world.run(install)), (true, true));
+    noticed.configure("[[notify]]\ndesktop = true\n");
+    assert_eq!(told(&noticed.world.run(install)), (false, false));
 }
