@@ -1,17 +1,17 @@
 //! Telling those who want it that something waits for a human (`[[notify]]`).
 //!
 //! Promise: a notice never delays or fails what it tells of. Who asks only queues ids and, where none
-//! runs, starts a detached process that sends ([`courier`]); whatever becomes of that is noted beside the
+//! runs, starts a detached process that sends ([`sender`]); whatever becomes of that is noted beside the
 //! queue, for `doctor`.
 //!
 //! Without `include_prompt` nothing that an asker wrote leaves the store but the names of agent and
 //! project: neither prompt, choice, tool and input, nor a message's title and text.
 
-pub mod courier;
 mod desktop;
 mod process;
 mod queue;
 mod route;
+pub mod sender;
 mod token;
 mod web;
 mod wording;
@@ -32,7 +32,7 @@ pub use queue::Last;
 use queue::Queue;
 use route::About;
 
-/// The hidden verb that runs [`courier::run`].
+/// The hidden verb that runs [`sender::run`].
 const VERB: &str = "__notify";
 /// The bound of a message's title, in characters.
 const TITLE_MAX: usize = 200;
@@ -123,8 +123,9 @@ fn start(config: &Config, home: &Home, name: &str) -> std::io::Result<()> {
         .stderr(Stdio::null())
         .spawn()?;
     // A server that asks lives longer than the sender: its end must be taken note of.
-    std::thread::spawn(move || sender.wait());
-    Ok(())
+    std::thread::Builder::new()
+        .spawn(move || sender.wait())
+        .map(drop)
 }
 
 /// What became of an entry's last notice; none before the first.

@@ -18,6 +18,7 @@ use crate::interrupt::Interrupts;
 use crate::log;
 use crate::model::interaction::{Interaction, State, Status};
 use crate::model::transition;
+pub use crate::relay::courier::{Courier, Stay};
 use crate::store::create::Lease;
 use crate::store::query::not_found;
 use crate::store::{Store, WITHDRAW_WAIT};

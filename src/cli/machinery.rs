@@ -118,7 +118,7 @@ pub struct CompleteArgs {
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, phones, security
     pub topic: Option<String>,
 }
 

@@ -21,6 +21,8 @@ pub mod notify;
 pub mod operator;
 pub mod policy;
 pub mod prune;
+pub mod publish;
+pub mod relay;
 pub mod request;
 pub mod respond;
 pub mod show;
@@ -51,7 +53,9 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Count(args) => count::run(context, &args),
         Verb::Events(args) => events::run(context, &args),
         Verb::Prune(args) => prune::run(context, &args),
-        Verb::Doctor(_) => doctor::run(context),
+        Verb::Publish(args) => publish::run(context, &args),
+        Verb::Relay(args) => relay::run(context, &args),
+        Verb::Doctor(args) => doctor::run(context, &args),
         Verb::Hook(args) => hook::run(context, &args),
         Verb::Policy(args) => policy::run(context, &args),
         Verb::Mcp(args) => mcp::run(context, &args),

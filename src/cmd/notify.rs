@@ -5,10 +5,10 @@ use anyhow::Result;
 use super::context::Context;
 use super::exit::Exit;
 use crate::cli::NotifyArgs;
-use crate::notice::courier;
+use crate::notice::sender;
 
 /// Sends until nothing is queued any more.
 pub fn run(context: &Context, args: &NotifyArgs) -> Result<Exit> {
-    courier::run(&context.home, &args.entry)?;
+    sender::run(&context.home, &args.entry)?;
     Ok(Exit::Done)
 }

@@ -127,10 +127,14 @@ pub enum RelayKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
+    /// Below every question.
+    Low,
     /// A text.
     Normal,
-    /// A permission or a single choice.
+    /// A permission, a single choice or a form.
     High,
+    /// Above every question.
+    Critical,
 }
 
 /// `[[notify]]`; exactly one of `command`, `webhook`, `ntfy` and `desktop` is set.
@@ -268,7 +272,8 @@ fn check_relays(config: &Config) -> Result<()> {
     Ok(())
 }
 
-fn valid_provider_id(id: &str) -> bool {
+/// Whether text is a provider's name: `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`.
+pub fn valid_provider_id(id: &str) -> bool {
     id.len() <= 64
         && id.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
         && id
@@ -277,7 +282,7 @@ fn valid_provider_id(id: &str) -> bool {
 }
 
 /// The variable that overrides a Relay's token.
-fn token_variable(provider_id: &str) -> String {
+pub fn token_variable(provider_id: &str) -> String {
     let id: String = provider_id
         .chars()
         .map(|c| match c {

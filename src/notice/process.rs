@@ -59,7 +59,8 @@ pub(super) fn run(
     })?;
     if let Some(mut stdin) = child.stdin.take() {
         // Who does not read must not hold this up; the write fails when the program ends.
-        std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let writer = std::thread::Builder::new();
+        let _ = writer.spawn(move || drop(stdin.write_all(&input)));
     }
     let ended = end(&mut child, until);
     match ended {

@@ -37,10 +37,7 @@ pub(super) fn check(context: &Context, findings: &mut Vec<Finding>) {
     if let Ok(config) = context.config() {
         check_routes(&config, &agents, findings);
         super::notices::check(context, &config, findings);
-        if !config.relay.is_empty() {
-            let fault = "[[relay]] is understood, but this version sends nothing to it";
-            push(findings, "relay", Some(fault.into()), String::new());
-        } else if captures && config.notify.is_empty() {
+        if captures && config.notify.is_empty() {
             let detail = "questions appear in 'sayso inbox', 'sayso list' and 'sayso watch'";
             push(findings, "notices", None, detail.into());
         }
