@@ -138,6 +138,9 @@ pub fn last(home: &Home, notify: &Notify) -> Option<Last> {
 pub fn fault(notify: &Notify, runs: impl Fn(&str) -> bool) -> Option<String> {
     if let Some(argv) = &notify.command {
         let program = argv.first().map_or("", String::as_str);
+        if program.contains('/') && !program.starts_with('/') {
+            return Some("the command's program must be on PATH or absolute: it runs in /".into());
+        }
         return (!runs(program)).then(|| format!("there is no program {program} to run"));
     }
     if notify.desktop {

@@ -176,6 +176,11 @@ fn whatever_a_notifier_does_the_asker_does_not_feel_it() {
         ("exec 0<&-; exit 0", "", None),
         (
             ": > /dev/null",
+            "command = [\"./beep\"]",
+            Some("the command is not there"),
+        ),
+        (
+            ": > /dev/null",
             "command = [\"/nowhere/beep\"]",
             Some("the command is not there"),
         ),
