@@ -139,6 +139,8 @@ verbs! {
         "sayso completions zsh > ~/.zfunc/_sayso";
     "__complete" Complete(CompleteArgs) "Print what could stand at the end of a command line"
         "sayso __complete --word=pen -- list --status";
+    "__notify" Notify(NotifyArgs) "Send the notices that are queued for one [[notify]]"
+        "sayso __notify --entry 0123456789abcdef";
     "help" Help(HelpArgs) "Print help on a verb or a topic"
         "sayso help exit-codes";
 }

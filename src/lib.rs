@@ -46,6 +46,7 @@
 //! | output → `marks/` | an answer that was picked up and counts as waited for | nobody: the mark is about the past |
 //! | mark → `interaction_delivered` | the `awaited/` mark | the next holder of the lock appends the event, for ten minutes |
 //! | **resume**: mark `starting` → the command's end | a mark whose lease died with the resumer | nobody by itself, so that nothing runs twice: `workflow list` shows it, `workflow resume` goes on |
+//! | **notice**: queued → sent → taken out of the queue | something queued, that may have been sent | the next question's sender; what was settled meanwhile is not told |
 //! | **publish**: question → outbox entry | a question that no Relay was told of | the next poll, and the next process that waits, make the entry |
 //! | the Relay took it → the entry says `sent` | an entry that is due | whoever sends it again: under the same id the Relay takes it for the same |
 //! | **poll**: answers applied → cursor written | a cursor before answers that count already | the next poll: the page replays, and replays change nothing |

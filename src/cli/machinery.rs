@@ -88,6 +88,14 @@ pub struct WorkflowIdArgs {
     pub id: String,
 }
 
+/// `__notify`, which sends what is queued for one `[[notify]]`
+#[derive(Args, Debug)]
+pub struct NotifyArgs {
+    /// The entry, as its files under notify/ are called
+    #[arg(long, value_name = "NAME")]
+    pub entry: String,
+}
+
 /// `completions`
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {

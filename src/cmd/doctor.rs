@@ -1,6 +1,7 @@
 //! `sayso doctor`: what is wrong with the store and its surroundings.
 
 mod hosts;
+mod notices;
 mod relay;
 
 use std::os::unix::fs::MetadataExt;

@@ -17,6 +17,7 @@ pub mod hook;
 pub mod inbox;
 pub mod list;
 pub mod mcp;
+pub mod notify;
 pub mod operator;
 pub mod policy;
 pub mod prune;
@@ -62,6 +63,7 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Harness(args) => harness::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),
         Verb::Complete(args) => complete::run(context, &args),
+        Verb::Notify(args) => notify::run(context, &args),
         Verb::Help(args) => help::run(context, &args),
     }
 }

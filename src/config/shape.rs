@@ -161,6 +161,10 @@ pub struct Notify {
     pub format: Option<Format>,
     /// Absolute path of the file that holds a webhook's or topic's secret.
     pub token_file: Option<PathBuf>,
+    /// The Telegram chat that is written to: a number, or `@` and a channel's name.
+    pub chat_id: Option<String>,
+    /// Whether a webhook or topic may be at a private or loopback address.
+    pub allow_private: bool,
 }
 
 /// Kinds of question.
@@ -230,6 +234,17 @@ fn wrong_with(notify: &Notify) -> Option<&'static str> {
     }
     if notify.format.is_some() && notify.webhook.is_none() {
         return Some("format goes with webhook only");
+    }
+    let web = notify.webhook.is_some() || notify.ntfy.is_some();
+    if !web && (notify.token_file.is_some() || notify.allow_private) {
+        return Some("token_file and allow_private go with webhook and ntfy only");
+    }
+    let telegram = notify.format == Some(Format::Telegram);
+    if telegram && (notify.chat_id.is_none() || notify.token_file.is_none()) {
+        return Some("format telegram needs chat_id and token_file");
+    }
+    if !telegram && notify.chat_id.is_some() {
+        return Some("chat_id goes with format telegram only");
     }
     match &notify.token_file {
         Some(path) if !path.is_absolute() => Some("token_file must be an absolute path"),

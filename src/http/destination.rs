@@ -171,6 +171,7 @@ fn permit(address: IpAddr, private: Private, plain: bool) -> std::result::Result
     match (range(address), private) {
         (Range::Never, _) => Err(told(Range::Never)),
         (Range::Loopback, Private::Allowed) => Ok(()),
+        (Range::Loopback, Private::Refused) => Err(told(Range::Loopback)),
         (_, _) if plain => Err("http is for loopback only; use https"),
         (Range::Public, _) | (Range::Private, Private::Allowed) => Ok(()),
         (range, Private::Refused) => Err(told(range)),
