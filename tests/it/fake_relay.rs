@@ -200,11 +200,6 @@ impl FakeRelay {
         self.shared.changed.notify_all();
     }
 
-    /// Closes every connection that is open now.
-    pub fn hang_up(&self) {
-        self.state().hang_up();
-    }
-
     /// The requests of a kind, in the order in which they came.
     pub fn requests(&self, endpoint: Endpoint) -> Vec<Request> {
         let state = self.state();

@@ -92,35 +92,32 @@ fn a_poll_ends_within_its_time() {
 }
 
 /// Every way in which a Relay can keep an asker waiting.
-fn obstacles() -> Vec<(&'static str, fn(&FakeRelay))> {
+fn obstacles() -> Vec<(Endpoint, Fault)> {
     vec![
-        ("devices never listed", |r| {
-            r.always(Endpoint::Devices, Fault::Silence)
-        }),
-        ("devices slowly listed", |r| {
-            r.always(Endpoint::Devices, Fault::Drip(Duration::from_millis(300)));
-        }),
-        ("envelopes never taken", |r| {
-            r.always(Endpoint::Envelopes, Fault::Silence)
-        }),
-        ("half closed", |r| {
-            r.always(Endpoint::Envelopes, Fault::HalfClosed)
-        }),
-        ("reset", |r| r.always(Endpoint::Devices, Fault::Reset)),
-        ("oversize", |r| {
-            r.always(Endpoint::Devices, Fault::body(vec![b' '; 5 << 20]))
-        }),
-        ("held", |r| r.always(Endpoint::Envelopes, Fault::Held)),
+        (Endpoint::Devices, Fault::Silence),
+        (Endpoint::Devices, Fault::Drip(Duration::from_millis(300))),
+        (Endpoint::Devices, Fault::Reset),
+        (Endpoint::Devices, Fault::body(vec![b' '; 5 << 20])),
+        (Endpoint::Envelopes, Fault::Silence),
+        (Endpoint::Envelopes, Fault::HalfClosed),
+        (Endpoint::Envelopes, Fault::Held),
     ]
+}
+
+/// A world whose Relay does that with every such request, and what to call it.
+fn obstructed((endpoint, fault): (Endpoint, Fault)) -> (Relayed, String) {
+    let r = Relayed::new();
+    let name = format!("{endpoint:?}: {:.60}", format!("{fault:?}"));
+    r.relay.always(endpoint, fault);
+    (r, name)
 }
 
 #[test]
 fn a_request_is_delayed_by_no_more_than_its_bound() {
     std::thread::scope(|threads| {
-        for (name, obstacle) in obstacles() {
+        for obstacle in obstacles() {
             threads.spawn(move || {
-                let r = Relayed::new();
-                obstacle(&r.relay);
+                let (r, name) = obstructed(obstacle);
                 let start = Instant::now();
                 let ran = r.world.run(["request", "Deploy?", "--json"]);
                 assert!(start.elapsed() < SOON, "{name}: {:?}", start.elapsed());
@@ -138,15 +135,14 @@ fn a_request_is_delayed_by_no_more_than_its_bound() {
 #[test]
 fn an_asker_that_is_answered_does_not_wait_for_the_relay() {
     std::thread::scope(|threads| {
-        for (name, obstacle) in obstacles() {
-            threads.spawn(move || asked_and_answered(name, obstacle));
+        for obstacle in obstacles() {
+            threads.spawn(move || asked_and_answered(obstacle));
         }
     });
 }
 
-fn asked_and_answered(name: &str, obstacle: fn(&FakeRelay)) {
-    let r = Relayed::new();
-    obstacle(&r.relay);
+fn asked_and_answered(obstacle: (Endpoint, Fault)) {
+    let (r, name) = obstructed(obstacle);
     r.relay.always(Endpoint::Responses, Fault::Silence);
     let answer = |pending: &Value| {
         r.world.json(&["answer", text(pending, "id"), "--allow"]);

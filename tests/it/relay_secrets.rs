@@ -7,7 +7,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::fake_relay::{Endpoint, FakeRelay, Fault, Reply};
+use crate::client::Client;
+use crate::fake_relay::{Asked, Endpoint, FakeRelay, Fault, Reply};
 use crate::relayed::{EVERYTHING, Relayed, configure, dir, paired, table, write_private};
 use crate::sandbox::{Ran, Sandbox, binary, finish, text, until};
 
@@ -146,52 +147,74 @@ fn nothing_that_is_secret_is_told() {
     assert!(looked > 4, "{looked}");
 }
 
-#[test]
-fn no_child_learns_the_token() {
-    let r = Relayed::new();
-    let out = r.world.path().join("told");
-    let script = r.world.path().join("resume.sh");
+/// A program that writes down its environment and arguments, and those of the processes above it.
+fn telltale(world: &Sandbox, name: &str) -> (PathBuf, String) {
+    let out = world.path().join(format!("{name}.told"));
+    let script = world.path().join(name);
+    let told = out.display();
     let text = format!(
-        "#!/bin/sh\n{{ tr '\\0' '\\n' </proc/$$/environ; tr '\\0' ' ' </proc/$$/cmdline; \
-         for p in $PPID $(cut -d' ' -f4 /proc/$PPID/stat); do tr '\\0' ' ' </proc/$p/cmdline; done; env; }} >'{0}.new'\nmv '{0}.new' '{0}'\n",
-        out.display()
+        "#!/bin/sh\n{{ env; for p in $$ $PPID; do tr '\\0' '\\n' </proc/$p/cmdline; done; \
+         tr '\\0' '\\n' </proc/$$/environ; cat; }} >'{told}.new'\nmv '{told}.new' '{told}'\n"
     );
     fs::write(&script, text).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
-    let resume = format!("[resume]\ncommand = [{:?}]\n", script.display().to_string());
-    configure(
-        &r.world,
-        &format!("{resume}{}", table(&r.relay, EVERYTHING)),
-    );
-    let options = [
-        "--workflow-id",
-        "wf",
-        "--session-id",
-        "s",
-        "--agent-id",
-        "bot",
-    ];
-    let mut client = crate::client::Client::start(&r.world, &options);
-    let call = client.call("ask", &json!({ "question": CANARY, "wait": "suspend" }));
-    client.done(&call);
-    let asked = r.relay.asked(0);
-    let question = &asked.payload["interaction"];
-    let secrets = [
-        r.relay.state().token.clone(),
-        question["nonce"].as_str().unwrap().to_owned(),
-        question["request_digest"].as_str().unwrap().to_owned(),
-        CANARY.to_owned(),
-    ];
-    let item = r.relay.phone(0).answer(&asked, "r1", ("text", "vogelfrei"));
-    r.relay.put(item);
-    let mut poll = r.world.command(["relay", "poll"]);
-    poll.env("SAYSO_RELAY_TOKEN_HOME", &secrets[0]);
-    let ran = Ran::from(poll.output().unwrap());
-    assert_eq!(ran.code, 0, "{ran:?}");
-    let told = until("the resumed command", || fs::read_to_string(&out).ok());
-    assert!(told.contains("SAYSO_WORKFLOW_ID=wf"), "{told}");
-    silent("the resumed command", &told, &secrets);
-    client.close();
+    (out, script.display().to_string())
+}
+
+/// A world whose questions are suspended by a server that has the token in its environment.
+struct Tokened {
+    r: Relayed,
+    token: String,
+}
+
+impl Tokened {
+    fn new(configuration: &str) -> Self {
+        let r = Relayed::new();
+        let relay = table(&r.relay, EVERYTHING);
+        configure(&r.world, &format!("{configuration}{relay}"));
+        let token = r.relay.state().token.clone();
+        Self { r, token }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.r.world.command(args);
+        command.env("SAYSO_RELAY_TOKEN_HOME", &self.token);
+        command
+    }
+
+    /// Suspends a question; what a phone reads of it, and what nobody else may learn.
+    fn suspend(&self) -> (Asked, [String; 3]) {
+        let options = [
+            "--workflow-id",
+            "wf",
+            "--session-id",
+            "s",
+            "--agent-id",
+            "bot",
+        ];
+        let server = self.command(&[&["mcp", "serve"][..], &options].concat());
+        let mut client = Client::of(&self.r.world, server);
+        let call = client.call("ask", &json!({ "question": CANARY, "wait": "suspend" }));
+        client.done(&call);
+        let asked = self.r.relay.asked(0);
+        client.close();
+        let question = &asked.payload["interaction"];
+        let proofs = ["nonce", "request_digest"].map(|name| text(question, name).to_owned());
+        let [nonce, digest] = proofs;
+        (asked, [self.token.clone(), nonce, digest])
+    }
+}
+
+#[test]
+fn a_notice_s_command_does_not_learn_the_token() {
+    let world = Sandbox::new();
+    let (out, notify) = telltale(&world, "notify");
+    let t = Tokened::new(&format!("[[notify]]\ncommand = [{notify:?}]\n"));
+    let (_, secrets) = t.suspend();
+    let told = until("the notice", || fs::read_to_string(&out).ok());
+    assert!(told.contains("SAYSO_"), "{told}");
+    silent("the notice's command", &told, &secrets);
+    silent("the notice's command", &told, &[CANARY.to_owned()]);
 }
 
 #[test]

@@ -12,6 +12,9 @@ use super::Endpoint;
 const HEAD_MAX: usize = 64 << 10;
 const BODY_MAX: usize = 4 << 20;
 
+/// Names and values.
+pub type Headers = Vec<(String, String)>;
+
 /// One request as it came.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -21,7 +24,7 @@ pub struct Request {
     /// What follows the `?`, as it stands on the wire.
     pub query: String,
     /// Names in lower case, in their order.
-    pub headers: Vec<(String, String)>,
+    pub headers: Headers,
     pub body: Vec<u8>,
     pub at: Instant,
 }
@@ -68,7 +71,7 @@ fn decode(text: &str) -> Option<String> {
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
-    pub headers: Vec<(String, String)>,
+    pub headers: Headers,
     pub body: Vec<u8>,
 }
 
@@ -175,7 +178,7 @@ fn request_line(line: &str) -> Result<(String, String, String)> {
 }
 
 /// Takes the next request's headers and body.
-pub fn take(stream: &mut TcpStream) -> Result<(Vec<(String, String)>, Vec<u8>)> {
+pub fn take(stream: &mut TcpStream) -> Result<(Headers, Vec<u8>)> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
