@@ -10,7 +10,6 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::poll::PollFlags;
-use nix::unistd::{Pid, getppid};
 
 use crate::error::{Code, Error, Result};
 use crate::fsio::Held;
@@ -56,7 +55,6 @@ pub struct Wait<'a> {
     interrupts: &'a Interrupts,
     until: Option<Instant>,
     output: Output,
-    parent: Pid,
     hangup: bool,
 }
 
@@ -80,7 +78,6 @@ impl<'a> Wait<'a> {
             interrupts,
             until,
             output,
-            parent: getppid(),
             hangup: false,
         })
     }
@@ -94,7 +91,7 @@ impl<'a> Wait<'a> {
             return Ok(Some(Ended::Signal(signal)));
         }
         // Where the output is a file, nothing else shows that whoever started this is gone.
-        let orphaned = self.output == Output::Watched && getppid() != self.parent;
+        let orphaned = self.output == Output::Watched && self.interrupts.is_orphaned();
         if self.hangup || orphaned {
             return Ok(Some(Ended::Hangup));
         }
