@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::fake_relay::{Asked, Endpoint, FakeRelay, Fault, Reply};
+use crate::fake_relay::{Endpoint, FakeRelay, Fault, Reply};
 use crate::relayed::{EVERYTHING, Relayed, configure, dir, paired, table, write_private};
 use crate::sandbox::{Ran, Sandbox, binary, finish, text, until};
 
@@ -182,8 +182,8 @@ impl Tokened {
         command
     }
 
-    /// Suspends a question; what a phone reads of it, and what nobody else may learn.
-    fn suspend(&self) -> (Asked, [String; 3]) {
+    /// Suspends a question; what nobody else may learn of it.
+    fn suspend(&self) -> [String; 3] {
         let options = [
             "--workflow-id",
             "wf",
@@ -201,7 +201,7 @@ impl Tokened {
         let question = &asked.payload["interaction"];
         let proofs = ["nonce", "request_digest"].map(|name| text(question, name).to_owned());
         let [nonce, digest] = proofs;
-        (asked, [self.token.clone(), nonce, digest])
+        [self.token.clone(), nonce, digest]
     }
 }
 
@@ -210,7 +210,7 @@ fn a_notice_s_command_does_not_learn_the_token() {
     let world = Sandbox::new();
     let (out, notify) = telltale(&world, "notify");
     let t = Tokened::new(&format!("[[notify]]\ncommand = [{notify:?}]\n"));
-    let (_, secrets) = t.suspend();
+    let secrets = t.suspend();
     let told = until("the notice", || fs::read_to_string(&out).ok());
     assert!(told.contains("SAYSO_"), "{told}");
     silent("the notice's command", &told, &secrets);

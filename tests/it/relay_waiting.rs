@@ -1,5 +1,6 @@
 //! A process that waits fetches the answer itself, so that none is lost where no cron is set up.
 
+use std::process::Child;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,6 +10,16 @@ use crate::fake_relay::{Endpoint, Fault};
 use crate::hosts::{Hook, fixture};
 use crate::relayed::Relayed;
 use crate::sandbox::{finish, text, until};
+
+/// A process that is gone when this is, stopped or not.
+struct Gone(Child);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// The first phone answers the `n`th question that came.
 fn answer(r: &Relayed, n: usize, answer: (&str, &str)) {
@@ -171,15 +182,13 @@ fn a_withdrawn_question_is_not_sent_again() {
 fn a_failing_relay_is_looked_at_less_and_less() {
     let r = Relayed::new();
     r.relay.always(Endpoint::Responses, Fault::status(500));
-    let mut ask = r.world.start(["ask", "Deploy?"]);
+    let _ask = Gone(r.world.start(["ask", "Deploy?"]));
     r.relay.await_requests(Endpoint::Responses, 2);
     let looks = r.relay.await_requests(Endpoint::Responses, 3);
     let gaps: Vec<Duration> = looks.windows(2).map(|w| w[1].at - w[0].at).collect();
     // 5 s and 10 s, each up to a fifth more or less.
     assert!(gaps[0] >= Duration::from_millis(3900), "{gaps:?}");
     assert!(gaps[1] >= Duration::from_millis(7900), "{gaps:?}");
-    ask.kill().unwrap();
-    ask.wait().unwrap();
 }
 
 #[test]
