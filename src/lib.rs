@@ -48,6 +48,7 @@
 //! | **resume**: mark `starting` → the command's end | a mark whose lease died with the resumer | nobody by itself, so that nothing runs twice: `workflow list` shows it, `workflow resume` goes on |
 //! | **prune**: unlink and fsync in `pending/` → marks → record | a record without its marks | the next prune |
 
+pub mod arc;
 pub mod broker;
 pub mod cli;
 pub mod cmd;

@@ -7,6 +7,35 @@ use crate::model::interaction::Interaction;
 use crate::store::Store;
 use crate::store::layout::Home;
 
+/// How urgent a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Priority {
+    Low,
+    Normal,
+    High,
+    Critical,
+}
+
+impl Priority {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// From its name.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Low, Self::Normal, Self::High, Self::Critical]
+            .into_iter()
+            .find(|p| p.name() == text)
+    }
+}
+
 /// A notice that is about no question: ARC's information, a host's own notification.
 #[derive(Clone, Debug)]
 pub struct Message {
@@ -18,6 +47,8 @@ pub struct Message {
     pub title: String,
     /// The text.
     pub body: String,
+    /// How urgent it is.
+    pub priority: Priority,
 }
 
 /// Tells of a question that was just opened.

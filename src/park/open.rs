@@ -40,6 +40,25 @@ pub fn open_as(
     Ok(created)
 }
 
+/// As [`open_as`], but only in the place of a question that is open under the same key of the same
+/// agent; none where there is no such question.
+///
+/// # Errors
+/// As [`open`].
+pub fn replace_as(
+    store: &Store,
+    id: Id,
+    question: Question,
+    lifetime: Lifetime,
+    config: &Config,
+) -> Result<Option<Created>> {
+    let created = broker::replace_as(store, id, question, lifetime, config.max_pending())?;
+    if let Some(created) = &created {
+        announce(store, created, config);
+    }
+    Ok(created)
+}
+
 fn announce(store: &Store, created: &Created, config: &Config) {
     if !created.reused {
         notice::question(config, store, &created.record);
