@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::{Date, date};
 
 /// A point in time, in whole microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,8 +63,9 @@ impl Time {
         if second == 60 && (hour * 60 + minute - offset).rem_euclid(24 * 60) != 24 * 60 - 1 {
             return None;
         }
-        let minutes = Self::parse_loose(&format!("{}T00:00:00Z", &text[..10]))?.0 / 60_000_000;
-        let seconds = (minutes + hour * 60 + minute - offset) * 60 + second;
+        let day: Date = text.get(..10)?.parse().ok()?;
+        let days = day.duration_since(date(1970, 1, 1)).as_hours() / 24;
+        let seconds = (days * 24 * 60 + hour * 60 + minute - offset) * 60 + second;
         Some(Self(seconds * 1_000_000 + micros))
     }
 

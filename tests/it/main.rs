@@ -12,6 +12,10 @@ mod pty;
 mod sandbox;
 
 mod answers;
+mod arc;
+mod arc_schema;
+mod arc_stream;
+mod arc_told;
 mod assets;
 mod bounds;
 mod choices;
