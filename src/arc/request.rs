@@ -71,10 +71,11 @@ pub struct Asked {
 pub(super) fn sender(value: &Value) -> Result<Sender> {
     let sender = Members::of("sender", value, &["id", "name", "version", "instance_id"])?;
     sender.text("version", 0, 100)?;
-    sender.needed("id", sender.word("id", 100)?)?;
+    let id = sender.needed("id", sender.text("id", 1, 100)?)?;
+    sender.word("id", 100)?;
     let blank = |text: &String| text.trim().is_empty();
     Ok(Sender {
-        id: sender.needed("id", sender.text("id", 1, 100)?)?,
+        id,
         name: sender.text("name", 0, 160)?.filter(|n| !blank(n)),
         instance: sender.text("instance_id", 0, 100)?,
     })

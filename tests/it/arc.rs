@@ -452,6 +452,15 @@ fn a_key_is_asked_under_again_as_on_the_command_line() {
         (&json!(true), &first["interaction"]["id"])
     );
 
+    // That it found a question, and which, is known for as long as that it opened one.
+    accept(&world, &resolved("r0", "codex", "k"));
+    let mut again = asking("e2", "codex", "k", "May I?");
+    again["request"]["response"]["expires_at"] = "2020-01-01T00:00:00Z".into();
+    let again = accept(&world, &again);
+    assert_eq!(again["interaction"]["id"], first["interaction"]["id"]);
+    assert_eq!(again["interaction"]["status"], "cancelled");
+    let first = accept(&world, &asking("e3", "codex", "k", "May I?"));
+
     let mut tell = update.clone();
     tell["event_id"] = "u0".into();
     tell["request"].as_object_mut().unwrap().remove("response");

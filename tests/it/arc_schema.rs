@@ -551,6 +551,6 @@ fn most_of_what_the_schema_allows_is_accepted() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let events = (0..200).map(|_| event().new_tree(&mut runner).unwrap().current());
-    let accepted = events.filter(|event| check(event)).count();
+    let accepted = events.filter(check).count();
     assert!(accepted > 100, "{accepted} of 200");
 }

@@ -259,3 +259,34 @@ fn an_entry_that_cannot_be_read_is_no_way_around_it() {
     assert!(!world.path().join("victim").exists());
     assert_eq!(world.json(&["list"])["count"], 1);
 }
+
+#[test]
+fn what_an_event_says_cannot_draw_on_a_terminal() {
+    let world = Sandbox::new();
+    let hostile = "\u{1b}[2J\u{1b}]0;pwn\u{7}\r\u{9b}\u{202e}x";
+    let mut told = event(
+        "request.created",
+        "t1",
+        hostile,
+        json!({ "kind": "failure", "message": hostile, "title": hostile }),
+    );
+    told["sender"]["name"] = hostile.into();
+    let mut asked = created("e1", hostile, hostile, &ahead(600));
+    asked["request"]["key"] = hostile.into();
+    let mut refused = asked.clone();
+    refused["request"][hostile] = json!(1);
+    let mut input = String::new();
+    for event in [&told, &asked, &refused] {
+        input.push_str(&format!("{event}\n"));
+    }
+    let stream = world.run_with(["arc", "--stream"], input.as_bytes());
+    let single = world.run_with(["arc"], refused.to_string().as_bytes());
+    assert_eq!((stream.code, single.code), (2, 2));
+    for output in [&stream.stdout, &stream.stderr, &single.stderr] {
+        let odd = output.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(odd, None, "{output:?}");
+        assert!(!output.contains('\u{202e}'));
+    }
+    assert_eq!(stream.stdout.lines().count(), 3);
+    assert!(single.stderr.contains("\\u{1b}"));
+}
