@@ -13,6 +13,7 @@ mod sandbox;
 
 mod answers;
 mod arc;
+mod arc_place;
 mod arc_schema;
 mod arc_stream;
 mod arc_told;
