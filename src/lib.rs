@@ -49,6 +49,11 @@
 //! | question → entry of the event | a question without its event's entry, whose file is empty | the same event again: its question has an id that is derived from the event's |
 //! | notice → entry of the event | the same, without a question | the same event again tells once more |
 //! | **resume**: mark `starting` → the command's end | a mark whose lease died with the resumer | nobody by itself, so that nothing runs twice: `workflow list` shows it, `workflow resume` goes on |
+//! | **notice**: queued → sent → taken out of the queue | something queued, that may have been sent | the next question's sender; what was settled meanwhile is not told |
+//! | **publish**: question → outbox entry | a question that no Relay was told of | the next poll, and the next process that waits, make the entry |
+//! | the Relay took it → the entry says `sent` | an entry that is due | whoever sends it again: under the same id the Relay takes it for the same |
+//! | **poll**: answers applied → cursor written | a cursor before answers that count already | the next poll: the page replays, and replays change nothing |
+//! | **pair**: `credentials.json` → `provider.json` → cursor gone | a token for a provider that is not used, or an old cursor | pairing again; a cursor of another installation counts as none |
 //! | **prune**: unlink and fsync in `pending/` → marks → record | a record without its marks | the next prune |
 
 pub mod arc;

@@ -68,6 +68,7 @@ fn verb_page(verb: &clap::Command) -> io::Result<String> {
     match name {
         "mcp" | "workflow" => section(&mut rest, "MCP", body(topic("mcp-server"))),
         "policy" => section(&mut rest, "APPROVAL POLICY", body(topic("approval-policy"))),
+        "relay" | "publish" => section(&mut rest, "PHONES", body(topic("phones"))),
         _ => {}
     }
     section(&mut rest, "EXIT STATUS", &exit_status(name));
@@ -137,6 +138,7 @@ fn heading(topic: &str) -> &'static str {
         "hosts" => "HOSTS",
         "mcp-server" => "MCP",
         "approval-policy" => "APPROVAL POLICY",
+        "phones" => "PHONES",
         "security" => "SECURITY",
         _ => "INTERACTIONS",
     }
@@ -171,6 +173,7 @@ fn exit_status(verb: &str) -> String {
         "policy" => &["0", "1", "2", "7", "10", "12"],
         "mcp" => &["0", "1", "2", "7", "130", "143"],
         "workflow" => &["0", "1", "2", "3", "7"],
+        "publish" => &["0", "1", "2", "3", "5", "7"],
         "completions" | "help" => &["0", "2", "7"],
         _ => &["0", "1", "2", "7"],
     };
@@ -194,6 +197,7 @@ fn environment(verb: &str) -> String {
         "workflow" => &["SAYSO_WORKFLOW_ID,"],
         "answer" | "inbox" => &["SAYSO_AGENT", "TERM", "VISUAL,"],
         "respond" | "arc" => &["SAYSO_AGENT"],
+        "relay" | "publish" => &["SAYSO_RELAY_TOKEN_ID"],
         "hook" => &[
             "SAYSO_AGENT",
             "CLAUDE_PROJECT_DIR",

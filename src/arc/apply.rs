@@ -20,6 +20,7 @@ use crate::model::interaction::Interaction;
 use crate::model::response::{Answer, Responder};
 use crate::notice;
 use crate::park;
+use crate::relay::courier::Courier;
 use crate::store::Store;
 use crate::time::Time;
 
@@ -56,7 +57,7 @@ pub struct Applied {
 /// `not_found` where nothing is under its key; `invalid_input` for a deadline that is past, a key that
 /// several agents have, or an id that another event had; for an answer those of the answer rules;
 /// `unavailable`. Nothing was changed, but for `unavailable`: then sending it again is safe.
-pub fn apply(place: &Place<'_>, event: &Event) -> Result<Applied> {
+pub fn apply(place: &Place<'_>, event: &Event, courier: &mut Courier) -> Result<Applied> {
     if matches!(event.body, Body::Submitted { .. }) {
         place.responder.as_ref().map_err(Clone::clone)?;
     }
@@ -70,7 +71,7 @@ pub fn apply(place: &Place<'_>, event: &Event) -> Result<Applied> {
     if let Some(entry) = claim.entry()? {
         return again(place, event, &entry);
     }
-    let done = carry_out(place, event, plan, &claim);
+    let done = carry_out(place, event, plan, &claim, courier);
     if done
         .as_ref()
         .is_err_and(|error| error.code != Code::Unavailable)
@@ -160,6 +161,7 @@ fn carry_out(
     event: &Event,
     plan: Plan<'_>,
     claim: &Claim<'_>,
+    courier: &mut Courier,
 ) -> Result<Applied> {
     let keep = |record: Option<&Interaction>| {
         claim.keep(&Entry::of(event, place.store, record.map(|r| &r.id)))
@@ -173,6 +175,7 @@ fn carry_out(
                 question,
                 lifetime(asked),
                 place.config,
+                courier,
             )?;
             keep(Some(&created.record))?;
             Ok(place.came(Some(created.record), created.reused))
@@ -187,6 +190,7 @@ fn carry_out(
                 question,
                 lifetime(asked),
                 place.config,
+                courier,
             )?
             .ok_or_else(target::not_found)?;
             keep(Some(&created.record))?;

@@ -237,4 +237,8 @@ pub struct PruneArgs {
 
 /// `doctor`
 #[derive(Args, Debug)]
-pub struct DoctorArgs {}
+pub struct DoctorArgs {
+    /// Ask each Relay too whether it knows this machine
+    #[arg(long)]
+    pub online: bool,
+}

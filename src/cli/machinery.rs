@@ -102,6 +102,14 @@ pub struct WorkflowIdArgs {
     pub id: String,
 }
 
+/// `__notify`, which sends what is queued for one `[[notify]]`
+#[derive(Args, Debug)]
+pub struct NotifyArgs {
+    /// The entry, as its files under notify/ are called
+    #[arg(long, value_name = "NAME")]
+    pub entry: String,
+}
+
 /// `completions`
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {
@@ -124,7 +132,7 @@ pub struct CompleteArgs {
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, phones, security
     pub topic: Option<String>,
 }
 

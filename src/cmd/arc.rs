@@ -17,6 +17,7 @@ use crate::error::{self, Error};
 use crate::log;
 use crate::model::interaction::Interaction;
 use crate::model::record::Secrets;
+use crate::relay::courier::{Courier, Stay};
 use crate::render::json as envelope;
 use crate::store::Store;
 use crate::text;
@@ -35,10 +36,12 @@ pub fn run(context: &Context, args: &ArcArgs) -> Result<Exit> {
         }
         _ => error,
     })?;
-    let (result, store) = apply(context, args, &event)?;
+    let mut courier = Courier::new(Stay::Leaves);
+    let (result, store) = apply(context, args, &event, &mut courier)?;
     let mut out = context.out();
     out.line(&result)?;
     out.flush()?;
+    courier.finish();
     prune_when_due(context, &store);
     Ok(Exit::Done)
 }
@@ -51,6 +54,7 @@ fn stream(context: &Context, args: &ArcArgs, path: &Path) -> Result<Exit> {
         let file = File::open(path).map_err(|e| unreadable(path, &e))?;
         Box::new(BufReader::new(file))
     };
+    let mut courier = Courier::new(Stay::Leaves);
     let mut out = context.out();
     let mut first = None;
     let mut number = 0;
@@ -59,7 +63,7 @@ fn stream(context: &Context, args: &ArcArgs, path: &Path) -> Result<Exit> {
         if matches!(&line, Line::Whole(bytes) if bytes.trim_ascii().is_empty()) {
             continue;
         }
-        let done = read(line).and_then(|event| apply(context, args, &event));
+        let done = read(line).and_then(|event| apply(context, args, &event, &mut courier));
         match &done {
             Ok((result, _)) => out.line(result)?,
             Err(error) => {
@@ -72,6 +76,7 @@ fn stream(context: &Context, args: &ArcArgs, path: &Path) -> Result<Exit> {
             prune_when_due(context, store);
         }
     }
+    courier.finish();
     Ok(first.map_or(Exit::Done, Exit::Failed))
 }
 
@@ -106,7 +111,12 @@ fn unreadable(path: &Path, error: &io::Error) -> Error {
 }
 
 /// Applies an event; its result as it is printed, and the scope.
-fn apply(context: &Context, args: &ArcArgs, event: &Event) -> error::Result<(String, Store)> {
+fn apply(
+    context: &Context,
+    args: &ArcArgs,
+    event: &Event,
+    courier: &mut Courier,
+) -> error::Result<(String, Store)> {
     let cwd = event.cwd.as_deref().map(Path::new);
     let store = context.asking_store(cwd.filter(|dir| dir.is_dir()))?;
     let config = context.config()?;
@@ -116,7 +126,7 @@ fn apply(context: &Context, args: &ArcArgs, event: &Event) -> error::Result<(Str
         config: &config,
         responder: &responder,
     };
-    let applied = arc::apply(&place, event)?;
+    let applied = arc::apply(&place, event, courier)?;
     let result = if context.global.json {
         envelope::success(&data(event, &applied))
     } else {

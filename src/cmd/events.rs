@@ -6,11 +6,9 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 
 use anyhow::Result;
-use serde_json::Value;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::show::how_to_answer;
 use crate::arc;
 use crate::cli::{EventFormat, EventsArgs};
 use crate::error::{self, Error};
@@ -18,7 +16,6 @@ use crate::events::{self, Event, Type};
 use crate::fsio;
 use crate::id::Id;
 use crate::interrupt::Interrupts;
-use crate::model::interaction::{Interaction, Status};
 use crate::render::out::Out;
 use crate::render::question::summary;
 use crate::store::Store;
@@ -212,7 +209,8 @@ fn print(
         return Ok(());
     }
     if context.global.json {
-        out.line(&with_texts(event, record.as_ref()).to_string())?;
+        let told = events::with_texts(event, record.as_ref(), Time::now());
+        out.line(&told.to_string())?;
         return Ok(());
     }
     let id = event
@@ -232,19 +230,4 @@ fn print(
     );
     out.line(&text::cut(&line, out.columns))?;
     Ok(())
-}
-
-/// The event with `summary` and `answer_command`, read from the record now.
-pub(super) fn with_texts(event: &Event, record: Option<&Interaction>) -> Value {
-    let mut value = serde_json::to_value(event).unwrap_or_default();
-    let (Some(object), Some(record)) = (value.as_object_mut(), record) else {
-        return value;
-    };
-    object.insert("summary".into(), summary(&record.question).into());
-    if record.status_at(Time::now()) == Status::Pending
-        && let Some(command) = how_to_answer(record).into_iter().next()
-    {
-        object.insert("answer_command".into(), command.into());
-    }
-    value
 }

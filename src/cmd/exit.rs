@@ -12,7 +12,7 @@ pub enum Exit {
     Found,
     /// 2: `policy lint` found something.
     Remarked,
-    /// That of a failure that was told already.
+    /// The code of a failure that was told beside what did work.
     Failed(Code),
     /// 10: denied.
     Denied,

@@ -8,11 +8,13 @@
 mod client;
 mod hosts;
 mod library;
+mod notice_world;
 mod pty;
 mod sandbox;
 
 mod answers;
 mod arc;
+mod arc_notice;
 mod arc_place;
 mod arc_schema;
 mod arc_stream;
@@ -38,6 +40,11 @@ mod mcp_ask;
 mod mcp_manage;
 mod mcp_policy;
 mod mcp_serve;
+mod notice_burst;
+mod notice_command;
+mod notice_hook;
+mod notice_texts;
+mod notice_web;
 mod others;
 mod places;
 mod race;
