@@ -183,8 +183,11 @@ fn object(reply: &Reply) -> Result<Value> {
 fn check_service(client: &http::Client) -> Result<()> {
     let reply = get(client, "/.well-known/agentnotify-relay", None).map_err(|f| failed(&f))?;
     let told = object(&reply).unwrap_or_default();
-    let api = &told["api"];
-    let speaks = api == "v1" || api.as_array().is_some_and(|all| all.contains(&json!("v1")));
+    // The services there are list their versions; one that names a single one is understood, too.
+    let speaks = ["api_versions", "api"].into_iter().any(|name| {
+        let api = &told[name];
+        api == "v1" || api.as_array().is_some_and(|all| all.contains(&json!("v1")))
+    });
     if reply.status == 200 && told["service"] == "agentnotify-relay" && speaks {
         return Ok(());
     }

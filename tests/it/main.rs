@@ -6,10 +6,12 @@
 )]
 
 mod client;
+mod fake_relay;
 mod hosts;
 mod library;
 mod notice_world;
 mod pty;
+mod relayed;
 mod sandbox;
 
 mod answers;
@@ -48,6 +50,15 @@ mod notice_web;
 mod others;
 mod places;
 mod race;
+mod relay_crash;
+mod relay_hostile;
+mod relay_outbox;
+mod relay_pages;
+mod relay_pair;
+mod relay_poll;
+mod relay_publish;
+mod relay_secrets;
+mod relay_waiting;
 mod replies;
 mod ruled;
 mod scopes;
