@@ -131,6 +131,8 @@ verbs! {
         "sayso policy check --agent claude -- git push";
     "mcp" Mcp(McpArgs) "Speak MCP with an agent: ask, request_approval, wait_for_answer"
         "sayso mcp serve --agent-id claude";
+    "arc" Arc(ArcArgs) "Apply an ARC 0.2 event: a request, an update, an answer or an end"
+        "sayso arc event.json";
     "workflow" Workflow(WorkflowArgs) "List and resume workflows that a suspended question paused"
         "sayso workflow resume --id nightly-build";
     "harness" Harness(HarnessArgs) "Install into a host's settings, take it out, say what is there"

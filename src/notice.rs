@@ -39,6 +39,37 @@ const TITLE_MAX: usize = 200;
 /// The bound of a message's text, in characters.
 const BODY_MAX: usize = 4000;
 
+/// How urgent a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Priority {
+    Low,
+    #[default]
+    Normal,
+    High,
+    Critical,
+}
+
+impl Priority {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// From its name.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Low, Self::Normal, Self::High, Self::Critical]
+            .into_iter()
+            .find(|p| p.name() == text)
+    }
+}
+
 /// A notice that is about no question: ARC's information, a host's own notification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
@@ -53,6 +84,9 @@ pub struct Message {
     /// The text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub body: String,
+    /// How urgent it is.
+    #[serde(default)]
+    pub priority: Priority,
 }
 
 /// Tells of a question that was just opened.

@@ -23,7 +23,7 @@ use crate::store::query::not_found;
 use crate::store::{Store, WITHDRAW_WAIT};
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
-pub use open::{open, open_as};
+pub use open::{open, open_as, replace_as};
 
 /// Why a wait ended.
 #[derive(Debug)]

@@ -165,6 +165,7 @@ fn exit_status(verb: &str) -> String {
         ],
         "answer" => &["0", "1", "2", "3", "4", "5", "6", "7", "8", "130", "143"],
         "respond" => &["0", "1", "2", "3", "4", "5", "6", "7", "8"],
+        "arc" => &["0", "1", "2", "3", "4", "5", "6", "7", "8"],
         "inbox" => &["0", "1", "2", "7", "8", "130", "143"],
         "watch" | "events" => &["0", "1", "2", "7", "130", "143"],
         "get" | "show" | "cancel" => &["0", "1", "2", "3", "7"],
@@ -195,7 +196,7 @@ fn environment(verb: &str) -> String {
         "policy" => &["SAYSO_AGENT", "CLAUDE_PROJECT_DIR"],
         "workflow" => &["SAYSO_WORKFLOW_ID,"],
         "answer" | "inbox" => &["SAYSO_AGENT", "TERM", "VISUAL,"],
-        "respond" => &["SAYSO_AGENT"],
+        "respond" | "arc" => &["SAYSO_AGENT"],
         "relay" | "publish" => &["SAYSO_RELAY_TOKEN_ID"],
         "hook" => &[
             "SAYSO_AGENT",
@@ -242,6 +243,7 @@ fn related(verb: &str) -> &'static [&'static str] {
         "list" | "show" => &["sayso", "sayso-answer", "sayso-inbox", "sayso-watch"],
         "answer" | "respond" | "inbox" => &["sayso", "sayso-list", "sayso-show", "sayso-ask"],
         "watch" | "count" | "events" => &["sayso", "sayso-list", "sayso-inbox"],
+        "arc" => &["sayso", "sayso-request", "sayso-respond", "sayso-events"],
         "prune" | "doctor" => &["sayso", "sayso-list"],
         "hook" => &[
             "sayso",

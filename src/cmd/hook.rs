@@ -15,7 +15,7 @@ use crate::hook::asking::{self, Came, Settings};
 use crate::hook::payload::Payload;
 use crate::hook::{Event, Host, Surface, defer, openclaw, reconcile};
 use crate::interrupt::Interrupts;
-use crate::notice::{self, Message};
+use crate::notice::{self, Message, Priority};
 use crate::render::out::to_stderr;
 
 /// How long a host may take to write a notification.
@@ -114,6 +114,7 @@ fn pass_on(context: &Context, args: &HookArgs, host: Host) -> error::Result<()> 
         project: project_name(&context.hook_store(payload.directory())?),
         title: text("title"),
         body: text("message"),
+        priority: Priority::default(),
     };
     if message.title.trim().is_empty() && message.body.trim().is_empty() {
         return Ok(());

@@ -1,6 +1,7 @@
 //! One file per verb: arguments → call → output.
 
 pub mod answer;
+pub mod arc;
 pub mod ask;
 pub mod cancel;
 pub mod complete;
@@ -59,6 +60,7 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Hook(args) => hook::run(context, &args),
         Verb::Policy(args) => policy::run(context, &args),
         Verb::Mcp(args) => mcp::run(context, &args),
+        Verb::Arc(args) => arc::run(context, &args),
         Verb::Workflow(args) => workflow::run(context, &args),
         Verb::Harness(args) => harness::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::Message;
+use super::{Message, Priority};
 use crate::events::{self, Event};
 use crate::model::brief;
 use crate::model::interaction::{Effect, Interaction, Kind};
@@ -130,6 +130,7 @@ pub(super) fn message(message: &Message, texts: Texts, more: usize, now: Time) -
         "project": message.project,
         "title": title,
         "body": body,
+        "priority": message.priority.name(),
         "more": (more > 0).then_some(more),
     });
     if let Some(members) = object.as_object_mut() {
@@ -154,7 +155,7 @@ pub(super) fn message(message: &Message, texts: Texts, more: usize, now: Time) -
         text,
         event: object,
         variables: vec![("SAYSO_EVENT", "message".to_owned())],
-        urgent: false,
+        urgent: message.priority >= Priority::High,
         tag: "message",
     }
 }
@@ -208,12 +209,17 @@ mod tests {
             project: Some("shop".into()),
             title: "canary".into(),
             body: "canary\ntoo".into(),
+            priority: Priority::High,
         };
         let now = Time::from_micros(0);
         let kept = message(&given, Texts::Kept, 2, now);
         assert!(!format!("{kept:?}").contains("canary"));
         assert_eq!(kept.title, "-x\\u{1b}[2J has a message (shop), 2 more");
         assert_eq!(kept.event["more"], 2);
+        assert_eq!(
+            (kept.urgent, &kept.event["priority"]),
+            (true, &json!("high"))
+        );
         let told = message(&given, Texts::Told, 0, now);
         assert_eq!(told.title, "-x\\u{1b}[2J: canary (shop)");
         assert_eq!(

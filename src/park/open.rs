@@ -43,6 +43,26 @@ pub fn open_as(
     Ok(created)
 }
 
+/// As [`open_as`], but only in the place of a question that is open under the same key of the same
+/// agent; none where there is no such question.
+///
+/// # Errors
+/// As [`open`].
+pub fn replace_as(
+    store: &Store,
+    id: Id,
+    question: Question,
+    lifetime: Lifetime,
+    config: &Config,
+    courier: &mut Courier,
+) -> Result<Option<Created>> {
+    let created = broker::replace_as(store, id, question, lifetime, config.max_pending())?;
+    if let Some(created) = &created {
+        announce(store, created, config, courier);
+    }
+    Ok(created)
+}
+
 fn announce(store: &Store, created: &Created, config: &Config, courier: &mut Courier) {
     // One that was found again is out already; who waits for it polls all the same.
     if !created.reused || courier.stays() {

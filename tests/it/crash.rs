@@ -21,6 +21,7 @@ use sayso::store::layout::Home;
 use sayso::store::query::Entry;
 use serde_json::Value;
 
+use crate::arc;
 use crate::library;
 use crate::sandbox::{Ran, Sandbox};
 
@@ -54,7 +55,7 @@ enum Effect {
     Done,
 }
 
-const VERBS: [Verb; 12] = [
+const VERBS: [Verb; 15] = [
     Verb {
         name: "first request",
         args: |_| words(&["request", NEW]),
@@ -180,7 +181,60 @@ const VERBS: [Verb; 12] = [
         promises: true,
         waiter: false,
     },
+    Verb {
+        name: "arc that asks",
+        args: |_| words(&["arc", "event.json"]),
+        prepare: |store| {
+            write_event(
+                store,
+                &arc::created("e1", "swe", NEW, "2099-01-01T00:00:00Z"),
+            );
+            pending(store)
+        },
+        effect: asked_once,
+        exit: 0,
+        promises: true,
+        waiter: false,
+    },
+    Verb {
+        name: "arc that answers",
+        args: |_| words(&["arc", "event.json"]),
+        prepare: |store| {
+            let target = keyed(store);
+            let answer = arc::submitted("e1", "k", &target.digest, target.nonce.expose());
+            write_event(store, &answer);
+            target
+        },
+        effect: answered,
+        exit: 0,
+        promises: true,
+        waiter: false,
+    },
+    Verb {
+        name: "arc that withdraws",
+        args: |_| words(&["arc", "event.json"]),
+        prepare: |store| {
+            write_event(store, &arc::resolved("e1", "swe", "k"));
+            keyed(store)
+        },
+        effect: |store, target| ended(store, target, Status::Cancelled),
+        exit: 0,
+        promises: true,
+        waiter: false,
+    },
 ];
+
+/// Beside the store, where the commands run.
+fn write_event(store: &Store, event: &Value) {
+    let place = store.home.path().parent().unwrap().join("shop/event.json");
+    fs::write(place, event.to_string()).unwrap();
+}
+
+fn keyed(store: &Store) -> Interaction {
+    let question = library::question("shall it go?", Some("k"));
+    let lifetime = Lifetime::For(Duration::from_secs(600));
+    broker::open(store, question, lifetime, 100).unwrap().record
+}
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|w| (*w).to_owned()).collect()
@@ -268,6 +322,13 @@ fn asked(store: &Store, _: &Interaction) -> Effect {
             Effect::Done
         }
     }
+}
+
+/// However often the event came, one question was opened.
+fn asked_once(store: &Store, target: &Interaction) -> Effect {
+    let all = records(store);
+    assert!(all.iter().filter(|r| r.question.prompt == NEW).count() <= 1);
+    asked(store, target)
 }
 
 fn superseded(store: &Store, target: &Interaction) -> Effect {
@@ -464,8 +525,10 @@ impl<'a> World<'a> {
         }
         assert!(fault != Fault::Error("EINTR"), "{case}");
         let error = ran.error();
-        // A configuration that cannot be read never counts as none, and says so with a code of its own.
-        let expected = if call.line.contains("config.toml") {
+        // A configuration that cannot be read never counts as none, and says so with a code of its own; so
+        // does an input.
+        let given = ["config.toml", "event.json"];
+        let expected = if given.iter().any(|file| call.line.contains(file)) {
             2
         } else {
             7
@@ -648,6 +711,14 @@ fn what_is_acknowledged_is_synced_first() {
         "first request",
         &[scope.as_slice(), &create, &told].concat(),
     );
+    let kept = [("fdatasync", "/store/arc/"), ("fsync", "/store/arc>")];
+    assert_order(
+        "arc that asks",
+        &[create.as_slice(), &kept, &[printed]].concat(),
+    );
+    for verb in ["arc that answers", "arc that withdraws"] {
+        assert_order(verb, &[&kept, settle.as_slice(), &[printed]].concat());
+    }
     let prune = [
         ("fsync", "/interactions/settled>"),
         ("unlink", "/interactions/pending/"),

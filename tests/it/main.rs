@@ -15,6 +15,12 @@ mod relayed;
 mod sandbox;
 
 mod answers;
+mod arc;
+mod arc_notice;
+mod arc_place;
+mod arc_schema;
+mod arc_stream;
+mod arc_told;
 mod assets;
 mod bounds;
 mod choices;

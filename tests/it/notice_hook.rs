@@ -57,6 +57,7 @@ fn a_notification_is_passed_on_and_nothing_is_printed() {
     let expected = json!({
         "schema": "sayso.notice.v1", "type": "message", "agent": "claude", "project": "shop",
         "title": "Claude Code", "body": "Claude is waiting for your input\u{7}",
+        "priority": "normal",
     });
     assert_eq!(event, expected);
     let environment = noticed.written("environment");
