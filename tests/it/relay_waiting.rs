@@ -261,5 +261,8 @@ fn a_stopped_poller_keeps_nobody_from_polling() {
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).unwrap();
     let second = r.world.start(["ask", "Second?"]);
     answer(&r, 1, ("choice_id", "deny"));
+    // It takes ten seconds of silence to tell a stopped process from a slow one.
+    let before = r.relay.requests(Endpoint::Responses).len();
+    r.relay.await_requests(Endpoint::Responses, before + 1);
     assert_eq!(finish(second).code, 10);
 }
