@@ -256,7 +256,10 @@ fn whoever_polls_polls_the_providers_of_all_waiters() {
 fn a_stopped_poller_keeps_nobody_from_polling() {
     let r = Relayed::new();
     let first = Gone(r.world.start(["ask", "First?"]));
-    r.relay.await_requests(Endpoint::Responses, 1);
+    // Between two looks: in the midst of one it would hold the provider's lock as well.
+    until("the first look", || {
+        r.dir().join("cursor.json").exists().then_some(())
+    });
     let pid = nix::unistd::Pid::from_raw(i32::try_from(first.0.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).unwrap();
     let second = r.world.start(["ask", "Second?"]);
