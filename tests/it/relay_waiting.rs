@@ -258,7 +258,9 @@ fn a_stopped_poller_keeps_nobody_from_polling() {
     let first = Gone(r.world.start(["ask", "First?"]));
     // Between two looks: in the midst of one it would hold the provider's lock as well.
     until("the first look", || {
-        r.dir().join("cursor.json").exists().then_some(())
+        let looked = r.dir().join("cursor.json").exists();
+        let lock = std::fs::File::open(r.dir().join("lock")).ok()?;
+        (looked && lock.try_lock().is_ok()).then_some(())
     });
     let pid = nix::unistd::Pid::from_raw(i32::try_from(first.0.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).unwrap();
