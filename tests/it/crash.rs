@@ -141,6 +141,7 @@ fn what_is_acknowledged_is_synced_first() {
         ("fsync", "/scopes/shop>"),
         ("fsync", "/scopes>"),
         ("fsync", "/store>"),
+        in_tmp,
         ("rename", "/scope.json"),
         ("fsync", "/scopes/shop>"),
     ];
@@ -162,6 +163,7 @@ fn what_is_acknowledged_is_synced_first() {
         ("fsync", "/interactions/pending>"),
         ("unlink", ".delivered"),
         ("unlink", "/interactions/settled/"),
+        ("fsync", "/interactions/settled>"),
         printed,
     ];
     assert_order("prune", &prune);
