@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use nix::poll::PollFlags;
 
 use crate::error::{Code, Error, Result};
-use crate::fsio::Held;
+use crate::fsio::{self, Held};
 use crate::interrupt::Interrupts;
 use crate::log;
 use crate::model::interaction::{Interaction, State, Status};
@@ -190,6 +190,10 @@ pub fn look(store: &Store, opened: &Interaction) -> Result<Option<Interaction>> 
         _ => e,
     })?;
     check_same(&record, opened)?;
+    // Between an answerer's commit and its sync, a power cut would take back what was handed over.
+    if record.state != State::Pending && there(&layout.pending_file(id)) {
+        fsio::sync_dir(&layout.settled).map_err(|e| Error::io("sync", &layout.settled, &e))?;
+    }
     Ok((record.state != State::Pending).then_some(record))
 }
 

@@ -220,7 +220,7 @@ fn an_event_that_comes_many_times_at_once_is_applied_once() {
 #[test]
 fn an_entry_that_cannot_be_read_is_no_way_around_it() {
     let world = Sandbox::new();
-    let event = created("e1", "codex", "May I?", &ahead(600));
+    let event = created("event-one", "codex", "May I?", &ahead(600));
     let first = accept(&world, &event);
     let entry = fs::read_dir(world.store().join("arc"))
         .unwrap()
@@ -228,7 +228,7 @@ fn an_entry_that_cannot_be_read_is_no_way_around_it() {
         .find(|path| path.extension().is_some())
         .unwrap();
     let whole = fs::read_to_string(&entry).unwrap();
-    assert!(!whole.contains("May I?") && !whole.contains("e1"));
+    assert!(!whole.contains("May I?") && !whole.contains("event-one"));
     use std::os::unix::fs::PermissionsExt;
     assert_eq!(
         entry.metadata().unwrap().permissions().mode() & 0o777,
