@@ -294,6 +294,24 @@ fn a_closed_output_withdraws_the_question() {
     assert_eq!(world.get(&id)["status"], "cancelled");
 }
 
+/// Waits until nobody but the child has its output open: what other tests start holds a copy of
+/// everything for a moment, until it becomes its own program.
+fn await_unread(child: &std::process::Child) {
+    let own = format!("/proc/{}/fd", child.id());
+    let pipe = std::fs::read_link(format!("{own}/1")).unwrap();
+    let held = |dir: std::path::PathBuf| {
+        let fds = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        fds.filter_map(|fd| std::fs::read_link(fd.path()).ok())
+            .any(|target| target == pipe)
+    };
+    until("a closed output", || {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut dirs = processes.map(|process| process.path().join("fd"));
+        let others = dirs.any(|dir| dir != std::path::Path::new(&own) && held(dir));
+        (!others).then_some(())
+    });
+}
+
 #[test]
 fn a_denial_that_finds_a_closed_output_is_still_no_allow() {
     let world = Sandbox::new();
@@ -305,6 +323,7 @@ fn a_denial_that_finds_a_closed_output_is_still_no_allow() {
         let answered = world.json(&["answer", &id, flag]);
         assert_eq!(answered["delivery_state"], "waiting");
         drop(child.stdout.take());
+        await_unread(&child);
         signal(&child, Signal::SIGCONT);
         let ran = finish(child);
         assert_eq!((ran.code, ran.stderr.as_str()), (code, ""));
