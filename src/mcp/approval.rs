@@ -60,9 +60,11 @@ pub(super) fn plan(arguments: &Arguments, settings: &Settings) -> Result<Plan> {
 
 /// The tool call, whole.
 fn tool(arguments: &Arguments) -> Result<Option<Tool>> {
-    let input = match arguments.object("input", INPUT_MAX)? {
-        Some(input) => Some(input),
-        None => arguments.object("arguments", INPUT_MAX)?,
+    let input = arguments.object("input", INPUT_MAX)?;
+    let input = match (input, arguments.object("arguments", INPUT_MAX)?) {
+        // Whoever sees one of them would decide about the other as well.
+        (Some(_), Some(_)) => return Err(Error::input("give 'input' or 'arguments', not both")),
+        (input, arguments) => input.or(arguments),
     };
     let suggestions = arguments.json("suggestions", SUGGESTIONS_MAX)?;
     let Some(name) = arguments.text("tool_name")? else {

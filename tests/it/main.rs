@@ -9,6 +9,7 @@ mod client;
 mod hosts;
 mod library;
 mod pty;
+mod resumable;
 mod sandbox;
 
 mod answers;
@@ -37,6 +38,7 @@ mod others;
 mod places;
 mod race;
 mod replies;
+mod resumes;
 mod ruled;
 mod scopes;
 mod secrets;
