@@ -179,6 +179,8 @@ fn what_cannot_be_asked_is_denied() {
         r#"{"tool_name":"Bash","input":{"command":"ls","command":"rm"}}"#,
         r#"{"tool_name":"Bash","tool_name":"Read","input":{}}"#,
         r#"{"tool_name":5,"input":{}}"#,
+        r#"{"tool_name":"Bash","input":{"command":"ls"},"arguments":{"command":"rm -rf x"}}"#,
+        r#"{"tool_name":"AskUserQuestion","input":{}}"#,
         r#"{"tool_name":"AskUserQuestion","input":{"questions":[]}}"#,
         r#"{"tool_name":"AskUserQuestion","input":{"questions":[{"question":" "}]}}"#,
         "[]",

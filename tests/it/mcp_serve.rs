@@ -287,6 +287,19 @@ fn everything_is_withdrawn_when_the_client_goes() {
 }
 
 #[test]
+fn more_calls_than_reach_the_disk_together_are_withdrawn_too() {
+    let world = Sandbox::new();
+    let mut client = Client::start(&world, &[]);
+    park(&mut client, 70);
+    assert_eq!(client.close().0, 0);
+    let all = world.json(&["list", "--all", "--limit", "100"])["interactions"].take();
+    let ended = |r: &&Value| r["status"] == "cancelled" && r["updated_at"] == all[0]["updated_at"];
+    assert_eq!(all.as_array().unwrap().iter().filter(ended).count(), 70);
+    let noted = |e: &&Value| e["type"] == "interaction_cancelled";
+    assert_eq!(world.events().iter().filter(noted).count(), 70);
+}
+
+#[test]
 fn a_killed_server_leaves_questions_for_which_nobody_waits() {
     let world = Sandbox::new();
     let mut client = Client::start(&world, &[]);

@@ -63,7 +63,7 @@ fn an_answer_that_comes_before_the_call_returned_resumes_too() {
 #[test]
 fn what_is_decided_while_the_command_runs_is_told_after_it() {
     let r = Resumable::new(
-        r#"{ cat; echo first; } >>"$OUT"; until [ -e "$OUT.go" ]; do sleep 0.02; done; echo end >>"$OUT""#,
+        r#"{ cat; echo first; } >>"$OUT"; until [ -e "$OUT.go" ] || ! [ -e "$0" ]; do sleep 0.02; done; echo end >>"$OUT""#,
         &[],
     );
     let (_, first) = r.suspended("wf-1", "ask", &json!({ "question": "one" }));
@@ -71,6 +71,7 @@ fn what_is_decided_while_the_command_runs_is_told_after_it() {
         r.answer(&first, &["--text", "1"])["workflow_resume"]["resumed"],
         true
     );
+    until("the first command", || r.out.exists().then_some(()));
     let (_, second) = r.suspended("wf-1", "ask", &json!({ "question": "two" }));
     let done = r.answer(&second, &["--text", "2"]);
     let resume = &done["workflow_resume"];
@@ -112,16 +113,17 @@ fn what_is_decided_while_the_command_runs_is_told_after_it() {
 #[test]
 fn a_command_that_fails_is_not_started_over_and_over() {
     let r = Resumable::new(
-        r#"echo x >>"$OUT"; until [ -e "$OUT.go" ]; do sleep 0.02; done; exit 3"#,
+        r#"echo x >>"$OUT"; until [ -e "$OUT.go" ] || ! [ -e "$0" ]; do sleep 0.02; done; exit 3"#,
         &[],
     );
     let (_, first) = r.suspended("wf-1", "ask", &json!({ "question": "one" }));
     r.answer(&first, &["--text", "1"]);
+    until("the first command", || r.out.exists().then_some(()));
     let (_, second) = r.suspended("wf-1", "ask", &json!({ "question": "two" }));
     r.answer(&second, &["--text", "2"]);
     fs::write(r.out.with_extension("go"), "").unwrap();
-    // Once for the first answer, once more for the second; both ran too shortly or failed.
-    until("both failures", || {
+    // Once for the first answer, once more for the second.
+    until("the failure", || {
         let second = r.world.get(text(&second, "id"))["resume"].take();
         (second["state"] == "failed").then_some(())
     });

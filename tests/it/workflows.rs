@@ -339,7 +339,7 @@ fn racing_answers_resume_once() {
 #[test]
 fn a_workflow_that_runs_is_not_resumed_beside_itself() {
     let r = Resumable::new(
-        r#"echo x >>"$OUT"; until [ -e "$OUT.go" ]; do sleep 0.02; done; echo end >>"$OUT""#,
+        r#"echo x >>"$OUT"; until [ -e "$OUT.go" ] || ! [ -e "$0" ]; do sleep 0.02; done; echo end >>"$OUT""#,
         &[],
     );
     let (_, pending) = r.suspended("wf-1", "ask", &json!({ "question": "q" }));
