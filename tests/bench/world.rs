@@ -136,6 +136,14 @@ pub(crate) fn watches(pid: u32) -> bool {
     fs::read_dir(dir).is_ok_and(|mut fds| fds.any(holds))
 }
 
+/// What a process has written to and shares with none, in KiB.
+pub(crate) fn private_dirty(pid: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
+    let line = text.lines().find_map(|l| l.strip_prefix("Private_Dirty:"));
+    let value = line.unwrap().trim().trim_end_matches(" kB");
+    value.trim().parse().unwrap()
+}
+
 /// Tries until it is so; a minute is enough for everything here.
 pub(crate) fn until(what: &str, probe: impl Fn() -> bool) {
     let start = Instant::now();
