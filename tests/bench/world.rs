@@ -15,13 +15,14 @@ use sayso::store::layout::Home;
 use tempfile::TempDir;
 
 /// The program as it is once installed: a copy, for what the linker has just written is mapped in smaller
-/// pieces and starts more slowly.
+/// pieces and starts more slowly; on disk, for what is not there yet counts as its processes' dirty memory.
 pub(crate) fn binary() -> &'static str {
     static COPY: OnceLock<(TempDir, String)> = OnceLock::new();
     let copy = || {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sayso");
         fs::copy(env!("CARGO_BIN_EXE_sayso"), &path).unwrap();
+        fs::File::open(&path).unwrap().sync_all().unwrap();
         let path = path.to_str().unwrap().to_owned();
         (dir, path)
     };
