@@ -280,8 +280,8 @@ fn put_response(lines: &mut Vec<String>, question: &Question, response: &Respons
 pub fn summary(question: &Question) -> String {
     let Some(tool) = question.tool().filter(|_| question.questions().is_empty()) else {
         return match question.action() {
-            Some(action) => format!("{} · {action}", question.prompt),
-            None => question.prompt.clone(),
+            Some(action) if action != question.prompt => format!("{} · {action}", question.prompt),
+            _ => question.prompt.clone(),
         };
     };
     let input = tool.input.as_ref();

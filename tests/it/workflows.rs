@@ -129,6 +129,18 @@ fn the_feedback_says_what_was_decided() {
             "Approval denied for use tool Bash: no\n",
         ),
         (
+            "request_approval",
+            json!({ "tool_name": "deploy", "arguments": { "to": "prod" }, "action": "ship it",
+                "suggestions": [{ "destination": "localSettings", "type": "addRules", "behavior": "allow", "rules": [] }] }),
+            &[
+                "--allow",
+                "--remember",
+                "--updated-input",
+                r#"{"to": "canary"}"#,
+            ],
+            "Approval granted for ship it\nOnly with this input instead: {\"to\": \"canary\"}\nAlso allowed from now on: [{\"destination\":\"localSettings\",\"type\":\"addRules\",\"behavior\":\"allow\",\"rules\":[]}]\n",
+        ),
+        (
             "ask",
             form.clone(),
             &["--other", "#2=two", "--select", "#1=a,b", "--text", "free"],
