@@ -269,6 +269,14 @@ fn questions_of_the_host_that_get_no_answer_are_denied() {
         (&block["behavior"], &block["message"]),
         (&json!("deny"), &json!("not now"))
     );
+    let call = client.call_verbatim("request_approval", &form(""));
+    world.json(&["cancel", text(&world.await_pending(), "id")]);
+    let block = client.block(&call);
+    assert_eq!(
+        (&block["behavior"], &block["result"]["source"]),
+        (&json!("deny"), &json!("cancelled"))
+    );
+    assert!(text(&block, "message").contains("best judgment"));
     let call = client.call_verbatim("request_approval", &form(r#","timeout_secs":1"#));
     let block = client.block(&call);
     assert_eq!(
