@@ -29,6 +29,8 @@ const DELIVERY_WAIT: Duration = Duration::from_millis(300);
 pub enum Lifetime {
     /// So long after it was opened.
     For(Duration),
+    /// At this time.
+    Until(Time),
     /// Never: it is suspended.
     Unbounded,
 }
@@ -97,6 +99,32 @@ pub fn open_as(
     lifetime: Lifetime,
     max_pending: usize,
 ) -> Result<Created> {
+    let mut record = draft(id, question, lifetime)?;
+    let writer = store.lock_or_make(LOCK_WAIT)?;
+    set_times(&mut record, lifetime, writer.now);
+    writer.create(record, max_pending)
+}
+
+/// As [`open_as`], but only in the place of a question that is open under the same key of the same
+/// agent; none where there is no such question.
+pub fn replace_as(
+    store: &Store,
+    id: Id,
+    question: Question,
+    lifetime: Lifetime,
+    max_pending: usize,
+) -> Result<Option<Created>> {
+    let mut record = draft(id, question, lifetime)?;
+    let writer = store.lock(LOCK_WAIT)?;
+    set_times(&mut record, lifetime, writer.now);
+    let key = record.question.key.as_deref().unwrap_or_default();
+    if !writer.is_open_under(&record.question.agent, key)? {
+        return Ok(None);
+    }
+    writer.create(record, max_pending).map(Some)
+}
+
+fn draft(id: Id, question: Question, lifetime: Lifetime) -> Result<Interaction> {
     let mut record = Interaction {
         digest: digest(&id, &question),
         id,
@@ -108,15 +136,14 @@ pub fn open_as(
     };
     set_times(&mut record, lifetime, Time::now());
     readable(&record)?;
-    let writer = store.lock_or_make(LOCK_WAIT)?;
-    set_times(&mut record, lifetime, writer.now);
-    writer.create(record, max_pending)
+    Ok(record)
 }
 
 fn set_times(record: &mut Interaction, lifetime: Lifetime, now: Time) {
     record.created_at = now;
     record.expires_at = match lifetime {
         Lifetime::For(span) => Some(now.plus(span)),
+        Lifetime::Until(deadline) => Some(deadline),
         Lifetime::Unbounded => None,
     };
 }

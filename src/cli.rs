@@ -4,12 +4,14 @@
 pub mod args;
 pub mod asking;
 pub mod machinery;
+pub mod relay;
 
 use clap::{Args, Command, FromArgMatches};
 
 pub use args::*;
 pub use asking::*;
 pub use machinery::*;
+pub use relay::*;
 
 use crate::render::style::When;
 
@@ -117,6 +119,10 @@ verbs! {
         "sayso events --follow --json";
     "prune" Prune(PruneArgs) "Remove settled records past their retention"
         "sayso prune --older-than 7d --dry-run";
+    "publish" Publish(PublishArgs) "Send a question to your phones again"
+        "sayso publish 3f2a";
+    "relay" Relay(RelayArgs) "Questions to your phones, answers from them"
+        "sayso relay status --units";
     "doctor" Doctor(DoctorArgs) "Check the store and its surroundings"
         "sayso doctor";
     "hook" Hook(HookArgs) "Answer a host's permission prompt: its JSON in, its decision out"
@@ -125,6 +131,8 @@ verbs! {
         "sayso policy check --agent claude -- git push";
     "mcp" Mcp(McpArgs) "Speak MCP with an agent: ask, request_approval, wait_for_answer"
         "sayso mcp serve --agent-id claude";
+    "arc" Arc(ArcArgs) "Apply an ARC 0.2 event: a request, an update, an answer or an end"
+        "sayso arc event.json";
     "workflow" Workflow(WorkflowArgs) "List and resume workflows that a suspended question paused"
         "sayso workflow resume --id nightly-build";
     "harness" Harness(HarnessArgs) "Install into a host's settings, take it out, say what is there"
@@ -133,6 +141,8 @@ verbs! {
         "sayso completions zsh > ~/.zfunc/_sayso";
     "__complete" Complete(CompleteArgs) "Print what could stand at the end of a command line"
         "sayso __complete --word=pen -- list --status";
+    "__notify" Notify(NotifyArgs) "Send the notices that are queued for one [[notify]]"
+        "sayso __notify --entry 0123456789abcdef";
     "help" Help(HelpArgs) "Print help on a verb or a topic"
         "sayso help exit-codes";
 }
@@ -146,7 +156,7 @@ fn root() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .after_help(
-            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | mcp-server | approval-policy | security",
+            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | mcp-server | approval-policy | phones | security",
         )
 }
 

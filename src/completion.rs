@@ -39,6 +39,8 @@ pub enum Source {
     Keys,
     /// Names of scopes.
     Scopes,
+    /// Names of Relays.
+    Providers,
     /// Types of events.
     Types,
     /// Kinds of questions.
@@ -252,6 +254,7 @@ fn source(verb: &str, argument: &str) -> Option<Source> {
         "task" | "task-id" => Some(Source::Tasks),
         "key" => Some(Source::Keys),
         "scope" => Some(Source::Scopes),
+        "provider" => Some(Source::Providers),
         "type" => Some(Source::Types),
         "kind" => Some(Source::Kinds),
         "host" => Some(Source::Hosts),

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::fsio;
-use crate::model::interaction::{Interaction, Kind, Outcome, State};
+use crate::model::brief;
+use crate::model::interaction::{Interaction, Kind, Outcome, State, Status};
 use crate::time::Time;
 
 /// The size above which the log is rotated, in bytes.
@@ -191,6 +193,21 @@ impl Event {
     }
 }
 
+/// The event with `summary` and `answer_command`, read from the record as it is at `now`.
+pub fn with_texts(event: &Event, record: Option<&Interaction>, now: Time) -> Value {
+    let mut value = serde_json::to_value(event).unwrap_or_default();
+    let (Some(object), Some(record)) = (value.as_object_mut(), record) else {
+        return value;
+    };
+    object.insert("summary".into(), brief::whole(&record.question).into());
+    if record.status_at(now) == Status::Pending
+        && let Some(command) = brief::how_to_answer(record).into_iter().next()
+    {
+        object.insert("answer_command".into(), command.into());
+    }
+    value
+}
+
 /// The log's file.
 pub fn file(dir: &Path) -> PathBuf {
     dir.join("events.jsonl")
@@ -274,6 +291,19 @@ pub fn parse(bytes: &[u8]) -> impl Iterator<Item = Event> {
     bytes
         .split(|b| *b == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+/// The event of this id, looked for in the newest part of the log.
+pub fn find_recent(dir: &Path, event_id: &str) -> Option<Event> {
+    const WINDOW: u64 = 1 << 20;
+    [file(dir), rotated_file(dir)].iter().find_map(|path| {
+        let log = fsio::open(path).ok()?;
+        let size = log.metadata().ok()?.len();
+        let start = size.saturating_sub(WINDOW);
+        let mut bytes = vec![0; usize::try_from(size - start).ok()?];
+        log.read_exact_at(&mut bytes, start).ok()?;
+        parse(&bytes).find(|event| event.id == event_id)
+    })
 }
 
 /// Whether the log holds an event of this id.

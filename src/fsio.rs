@@ -169,6 +169,14 @@ pub fn replace_durably(temp: NamedTempFile, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Gives an open file this content and no other, durably; its name is on disk once its directory is
+/// synced too. A crash in between leaves a part of it.
+pub fn refill(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    file.set_len(0)?;
+    file.write_all(bytes)?;
+    file.sync_data()
+}
+
 /// Makes the names in a directory durable.
 pub fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()

@@ -170,6 +170,9 @@ impl Client {
             ureq::Error::Io(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
                 lasting(e.to_string())
             }
+            ureq::Error::Io(e) if e.kind() == std::io::ErrorKind::InvalidData => {
+                passing(format!("{host} could not prove who it is (TLS)"))
+            }
             ureq::Error::Io(e) => passing(format!("{host} cannot be reached: {}", e.kind())),
             ureq::Error::Timeout(_) => passing(format!("{host} did not reply in time")),
             ureq::Error::HostNotFound => passing(format!("{host} is not known here")),

@@ -6,11 +6,13 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use nix::unistd::{Pid, getppid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 /// The signals that came since [`Interrupts::listen`].
 #[derive(Debug)]
 pub struct Interrupts {
+    parent: Pid,
     last: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
     wake: UnixStream,
@@ -22,6 +24,7 @@ impl Interrupts {
     ///
     /// One that the parent chose to ignore (`nohup`, a shell's background job) stays ignored.
     pub fn listen() -> io::Result<Self> {
+        let parent = getppid();
         let (wake, signalled) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         let last = Arc::new(AtomicUsize::new(0));
@@ -37,6 +40,7 @@ impl Interrupts {
         }
         let stop = Arc::new(AtomicBool::new(false));
         Ok(Self {
+            parent,
             last,
             stop,
             wake,
@@ -55,6 +59,11 @@ impl Interrupts {
     /// Whether the stop key was pressed since this was last asked.
     pub fn take_stop(&self) -> bool {
         self.stop.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether the process that was the parent when this began is gone.
+    pub fn is_orphaned(&self) -> bool {
+        getppid() != self.parent
     }
 
     /// The last signal that came, if any.

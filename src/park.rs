@@ -10,7 +10,6 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::poll::PollFlags;
-use nix::unistd::{Pid, getppid};
 
 use crate::error::{Code, Error, Result};
 use crate::fsio::Held;
@@ -18,12 +17,13 @@ use crate::interrupt::Interrupts;
 use crate::log;
 use crate::model::interaction::{Interaction, State, Status};
 use crate::model::transition;
+pub use crate::relay::courier::{Courier, Stay};
 use crate::store::create::Lease;
 use crate::store::query::not_found;
 use crate::store::{Store, WITHDRAW_WAIT};
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
-pub use open::{open, open_as};
+pub use open::{open, open_as, replace_as};
 
 /// Why a wait ended.
 #[derive(Debug)]
@@ -55,7 +55,6 @@ pub struct Wait<'a> {
     interrupts: &'a Interrupts,
     until: Option<Instant>,
     output: Output,
-    parent: Pid,
     hangup: bool,
 }
 
@@ -79,7 +78,6 @@ impl<'a> Wait<'a> {
             interrupts,
             until,
             output,
-            parent: getppid(),
             hangup: false,
         })
     }
@@ -93,7 +91,7 @@ impl<'a> Wait<'a> {
             return Ok(Some(Ended::Signal(signal)));
         }
         // Where the output is a file, nothing else shows that whoever started this is gone.
-        let orphaned = self.output == Output::Watched && getppid() != self.parent;
+        let orphaned = self.output == Output::Watched && self.interrupts.is_orphaned();
         if self.hangup || orphaned {
             return Ok(Some(Ended::Hangup));
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::{Date, date};
 
 /// A point in time, in whole microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +40,35 @@ impl Time {
         Some(Self(stamp.as_microsecond()))
     }
 
+    /// From RFC 3339 to the letter, with any offset and with leap seconds; a fraction is cut to
+    /// microseconds. `None` for anything else.
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
+        let number = |from: usize| -> Option<i64> {
+            let two = text.get(from..from + 2)?;
+            let digits = two.bytes().all(|b| b.is_ascii_digit());
+            digits.then(|| two.parse().ok()).flatten()
+        };
+        let sign = |at: usize| text.as_bytes().get(at).copied();
+        let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+        if !marks.iter().all(|(at, mark)| sign(*at) == Some(*mark)) {
+            return None;
+        }
+        let (hour, minute, second) = (number(11)?, number(14)?, number(17)?);
+        if number(0).and(number(2)).is_none() || hour > 23 || minute > 59 || second > 60 {
+            return None;
+        }
+        let (micros, zone) = fraction(text.get(19..)?)?;
+        let offset = offset(zone)?;
+        // A leap second ends a day of UTC, wherever it is told.
+        if second == 60 && (hour * 60 + minute - offset).rem_euclid(24 * 60) != 24 * 60 - 1 {
+            return None;
+        }
+        let day: Date = text.get(..10)?.parse().ok()?;
+        let days = day.duration_since(date(1970, 1, 1)).as_hours() / 24;
+        let seconds = (days * 24 * 60 + hour * 60 + minute - offset) * 60 + second;
+        Some(Self(seconds * 1_000_000 + micros))
+    }
+
     /// This time plus a duration (saturating).
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
@@ -57,6 +87,35 @@ impl Time {
     pub fn since(self, earlier: Self) -> Duration {
         let micros = self.0.saturating_sub(earlier.0).max(0);
         Duration::from_micros(micros.unsigned_abs())
+    }
+}
+
+/// A fraction of a second in microseconds, zero where there is none, and what follows it.
+fn fraction(text: &str) -> Option<(i64, &str)> {
+    let Some(rest) = text.strip_prefix('.') else {
+        return Some((0, text));
+    };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let micros = format!("{:0<6}", &rest[..digits.min(6)]).parse().ok()?;
+    (digits > 0).then_some((micros, &rest[digits..]))
+}
+
+/// An offset from UTC in minutes.
+fn offset(zone: &str) -> Option<i64> {
+    if matches!(zone, "Z" | "z") {
+        return Some(0);
+    }
+    let (hours, minutes) = zone.get(1..)?.split_once(':')?;
+    let number = |text: &str, max: i64| -> Option<i64> {
+        let digits = text.len() == 2 && text.bytes().all(|b| b.is_ascii_digit());
+        let number: i64 = digits.then(|| text.parse().ok()).flatten()?;
+        (number <= max).then_some(number)
+    };
+    let offset = number(hours, 23)? * 60 + number(minutes, 59)?;
+    match zone.as_bytes()[0] {
+        b'+' => Some(offset),
+        b'-' => Some(-offset),
+        _ => None,
     }
 }
 
@@ -88,5 +147,45 @@ mod tests {
         );
         assert!(Time::parse("2026-11-30T09:34:00+01:00").is_none());
         assert!(Time::parse("yesterday").is_none());
+    }
+
+    #[test]
+    fn rfc_3339_is_taken_to_the_letter() {
+        let at = |text: &str| Time::parse_rfc3339(text).map(|t| t.to_string());
+        let rows = [
+            ("2026-11-30T09:34:00Z", "2026-11-30T09:34:00.000000Z"),
+            ("2026-11-30T09:34:00.5+01:00", "2026-11-30T08:34:00.500000Z"),
+            (
+                "2026-11-30T23:34:00.1234567-23:59",
+                "2026-12-01T23:33:00.123456Z",
+            ),
+            ("2026-12-31T23:59:60z", "2027-01-01T00:00:00.000000Z"),
+            ("2026-12-31T15:59:60-08:00", "2027-01-01T00:00:00.000000Z"),
+            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000000Z"),
+            ("0000-02-29T00:00:01-00:00", "0000-02-29T00:00:01.000000Z"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(at(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "2026-11-30t09:34:00Z",
+            "2026-11-30 09:34:00Z",
+            "2026-11-30T09:34Z",
+            "2026-11-30T09:34:00",
+            "2026-11-30T09:34:00.Z",
+            "2026-11-30T09:34:00+0100",
+            "2026-11-30T09:34:00+24:00",
+            "2026-11-30T09:34:00Z[UTC]",
+            "2026-02-29T09:34:00Z",
+            "2026-11-30T24:00:00Z",
+            "2026-11-30T12:59:60Z",
+            "2026-12-31T23:59:60+01:00",
+            "+026-11-30T09:34:00Z",
+            "2026-11-30T+9:34:00Z",
+            "２026-11-30T09:34:00Z",
+            "",
+        ] {
+            assert_eq!(at(text), None, "{text}");
+        }
     }
 }

@@ -68,6 +68,7 @@ fn verb_page(verb: &clap::Command) -> io::Result<String> {
     match name {
         "mcp" | "workflow" => section(&mut rest, "MCP", body(topic("mcp-server"))),
         "policy" => section(&mut rest, "APPROVAL POLICY", body(topic("approval-policy"))),
+        "relay" | "publish" => section(&mut rest, "PHONES", body(topic("phones"))),
         _ => {}
     }
     section(&mut rest, "EXIT STATUS", &exit_status(name));
@@ -137,6 +138,7 @@ fn heading(topic: &str) -> &'static str {
         "hosts" => "HOSTS",
         "mcp-server" => "MCP",
         "approval-policy" => "APPROVAL POLICY",
+        "phones" => "PHONES",
         "security" => "SECURITY",
         _ => "INTERACTIONS",
     }
@@ -163,6 +165,7 @@ fn exit_status(verb: &str) -> String {
         ],
         "answer" => &["0", "1", "2", "3", "4", "5", "6", "7", "8", "130", "143"],
         "respond" => &["0", "1", "2", "3", "4", "5", "6", "7", "8"],
+        "arc" => &["0", "1", "2", "3", "4", "5", "6", "7", "8"],
         "inbox" => &["0", "1", "2", "7", "8", "130", "143"],
         "watch" | "events" => &["0", "1", "2", "7", "130", "143"],
         "get" | "show" | "cancel" => &["0", "1", "2", "3", "7"],
@@ -170,6 +173,7 @@ fn exit_status(verb: &str) -> String {
         "policy" => &["0", "1", "2", "7", "10", "12"],
         "mcp" => &["0", "1", "2", "7", "130", "143"],
         "workflow" => &["0", "1", "2", "3", "7"],
+        "publish" => &["0", "1", "2", "3", "5", "7"],
         "completions" | "help" => &["0", "2", "7"],
         _ => &["0", "1", "2", "7"],
     };
@@ -192,7 +196,8 @@ fn environment(verb: &str) -> String {
         "policy" => &["SAYSO_AGENT", "CLAUDE_PROJECT_DIR"],
         "workflow" => &["SAYSO_WORKFLOW_ID,"],
         "answer" | "inbox" => &["SAYSO_AGENT", "TERM", "VISUAL,"],
-        "respond" => &["SAYSO_AGENT"],
+        "respond" | "arc" => &["SAYSO_AGENT"],
+        "relay" | "publish" => &["SAYSO_RELAY_TOKEN_ID"],
         "hook" => &[
             "SAYSO_AGENT",
             "CLAUDE_PROJECT_DIR",
@@ -238,6 +243,7 @@ fn related(verb: &str) -> &'static [&'static str] {
         "list" | "show" => &["sayso", "sayso-answer", "sayso-inbox", "sayso-watch"],
         "answer" | "respond" | "inbox" => &["sayso", "sayso-list", "sayso-show", "sayso-ask"],
         "watch" | "count" | "events" => &["sayso", "sayso-list", "sayso-inbox"],
+        "arc" => &["sayso", "sayso-request", "sayso-respond", "sayso-events"],
         "prune" | "doctor" => &["sayso", "sayso-list"],
         "hook" => &[
             "sayso",

@@ -212,6 +212,16 @@ pub struct EventsArgs {
     /// Only since this time (RFC 3339) or this long ago (10m, 2h, 7d)
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
+    /// Print ARC 0.2 events: new questions and their ends, one a line
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub format: Option<EventFormat>,
+}
+
+/// Another form of what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum EventFormat {
+    /// The Attention Request Contract, 0.2.
+    Arc,
 }
 
 /// `prune`
@@ -227,4 +237,8 @@ pub struct PruneArgs {
 
 /// `doctor`
 #[derive(Args, Debug)]
-pub struct DoctorArgs {}
+pub struct DoctorArgs {
+    /// Ask each Relay too whether it knows this machine
+    #[arg(long)]
+    pub online: bool,
+}

@@ -60,6 +60,20 @@ pub struct McpServeArgs {
     pub management: bool,
 }
 
+/// `arc`
+#[derive(Args, Debug)]
+pub struct ArcArgs {
+    /// The file that holds the event; - or nothing is standard input
+    #[arg(value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Take one event a line and print one result a line; a refused one is passed over, and the exit code is that of the first
+    #[arg(long)]
+    pub stream: bool,
+    /// Apply an answer even from inside an agent's session
+    #[arg(long)]
+    pub self_answer: bool,
+}
+
 /// `workflow`
 #[derive(Args, Debug)]
 pub struct WorkflowArgs {
@@ -88,6 +102,14 @@ pub struct WorkflowIdArgs {
     pub id: String,
 }
 
+/// `__notify`, which sends what is queued for one `[[notify]]`
+#[derive(Args, Debug)]
+pub struct NotifyArgs {
+    /// The entry, as its files under notify/ are called
+    #[arg(long, value_name = "NAME")]
+    pub entry: String,
+}
+
 /// `completions`
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {
@@ -110,7 +132,7 @@ pub struct CompleteArgs {
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, phones, security
     pub topic: Option<String>,
 }
 

@@ -15,6 +15,7 @@ use crate::completion::{Candidate, Line, Source, Wanted, is_plain};
 use crate::events::Type;
 use crate::hook::{Event, Host};
 use crate::model::interaction::{Interaction, Question};
+use crate::relay::provider;
 use crate::render::question::summary;
 use crate::store::query::Entry;
 use crate::text::cut;
@@ -90,6 +91,7 @@ fn look_up(line: &Line<'_>, source: Source) -> Vec<Candidate> {
         Source::Tasks => distinct(line, |q| q.task_id.clone()),
         Source::Keys => distinct(line, |q| q.key.clone()),
         Source::Scopes => scopes(line),
+        Source::Providers => providers(line),
         Source::Types => named(Type::ALL.iter().map(|t| t.name())),
         Source::Kinds => named(["permission", "single-choice", "text", "form"]),
         Source::Hosts => hosts(line),
@@ -220,6 +222,16 @@ fn scopes(line: &Line<'_>) -> Vec<Candidate> {
         .iter()
         .map(|store| with_about(&store.scope, &about(store.recorded_root())))
         .collect()
+}
+
+fn providers(line: &Line<'_>) -> Vec<Candidate> {
+    let found = context(line).and_then(|context| {
+        let config = context.config().ok()?;
+        provider::all(&context.home, &config).ok()
+    });
+    let providers = found.unwrap_or_default();
+    let about = providers.iter().map(|p| with_about(&p.id, &p.base_url));
+    about.collect()
 }
 
 fn hosts(line: &Line<'_>) -> Vec<Candidate> {

@@ -1,6 +1,8 @@
 //! `sayso doctor`: what is wrong with the store and its surroundings.
 
 mod hosts;
+mod notices;
+mod relay;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -10,6 +12,7 @@ use anyhow::Result;
 
 use super::context::Context;
 use super::exit::Exit;
+use crate::cli::DoctorArgs;
 use crate::fsio;
 use crate::model::interaction::Interaction;
 use crate::policy::{self, Level};
@@ -28,12 +31,13 @@ struct Finding {
 }
 
 /// Checks everything and reports; exit 1 if anything is wrong.
-pub fn run(context: &Context) -> Result<Exit> {
+pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit> {
     let mut findings = Vec::new();
     check_root(context, &mut findings);
     check_config(context, &mut findings);
     check_watch(&mut findings);
     hosts::check(context, &mut findings);
+    relay::check(context, args.online, &mut findings);
     let stores = context
         .every_scope()
         .map(|all| all.stores)

@@ -6,18 +6,16 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 
 use anyhow::Result;
-use serde_json::Value;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::show::how_to_answer;
-use crate::cli::EventsArgs;
+use crate::arc;
+use crate::cli::{EventFormat, EventsArgs};
 use crate::error::{self, Error};
 use crate::events::{self, Event, Type};
 use crate::fsio;
 use crate::id::Id;
 use crate::interrupt::Interrupts;
-use crate::model::interaction::{Interaction, Status};
 use crate::render::out::Out;
 use crate::render::question::summary;
 use crate::store::Store;
@@ -47,7 +45,7 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
     let limit = args.limit.unwrap_or(20);
     let mut out = context.out();
     for (index, event) in found.iter().skip(found.len().saturating_sub(limit)) {
-        print(context, &mut out, &scopes.stores[*index], event)?;
+        print(context, &filter, &mut out, &scopes.stores[*index], event)?;
     }
     out.flush()?;
     if args.follow {
@@ -75,7 +73,7 @@ fn follow(
         for (index, tail) in tails.iter_mut().enumerate() {
             for event in tail.next() {
                 if filter.wants(&event) && seen.insert(event.id.clone()) {
-                    print(context, &mut out, &stores[index], &event)?;
+                    print(context, filter, &mut out, &stores[index], &event)?;
                 }
             }
         }
@@ -93,6 +91,7 @@ fn follow(
 struct Filter {
     kind: Option<Type>,
     since: Option<Time>,
+    format: Option<EventFormat>,
 }
 
 impl Filter {
@@ -112,11 +111,16 @@ impl Filter {
                 None => Time::now().minus(super::prune::duration("--since", text)?),
             }),
         };
-        Ok(Self { kind, since })
+        Ok(Self {
+            kind,
+            since,
+            format: args.format,
+        })
     }
 
     fn wants(&self, event: &Event) -> bool {
         self.kind.is_none_or(|kind| kind == event.kind_of_event)
+            && (self.format.is_none() || arc::is_told(event.kind_of_event))
             && self
                 .since
                 .is_none_or(|since| Time::parse(&event.at).is_some_and(|at| at >= since))
@@ -186,14 +190,27 @@ impl Tail {
     }
 }
 
-fn print(context: &Context, out: &mut Out, store: &Store, event: &Event) -> Result<()> {
+fn print(
+    context: &Context,
+    filter: &Filter,
+    out: &mut Out,
+    store: &Store,
+    event: &Event,
+) -> Result<()> {
     let record = event
         .interaction_id
         .as_deref()
         .and_then(Id::parse)
         .and_then(|id| store.must_load(&id).ok());
+    if filter.format == Some(EventFormat::Arc) {
+        if let Some(told) = record.and_then(|record| arc::told(event, &record)) {
+            out.line(&told.to_string())?;
+        }
+        return Ok(());
+    }
     if context.global.json {
-        out.line(&with_texts(event, record.as_ref()).to_string())?;
+        let told = events::with_texts(event, record.as_ref(), Time::now());
+        out.line(&told.to_string())?;
         return Ok(());
     }
     let id = event
@@ -213,19 +230,4 @@ fn print(context: &Context, out: &mut Out, store: &Store, event: &Event) -> Resu
     );
     out.line(&text::cut(&line, out.columns))?;
     Ok(())
-}
-
-/// The event with `summary` and `answer_command`, read from the record now.
-pub(super) fn with_texts(event: &Event, record: Option<&Interaction>) -> Value {
-    let mut value = serde_json::to_value(event).unwrap_or_default();
-    let (Some(object), Some(record)) = (value.as_object_mut(), record) else {
-        return value;
-    };
-    object.insert("summary".into(), summary(&record.question).into());
-    if record.status_at(Time::now()) == Status::Pending
-        && let Some(command) = how_to_answer(record).into_iter().next()
-    {
-        object.insert("answer_command".into(), command.into());
-    }
-    value
 }

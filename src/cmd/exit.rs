@@ -1,5 +1,6 @@
 //! Exit codes, in one place. Failures have theirs in [`crate::error::Code::exit`].
 
+use crate::error::Code;
 use crate::model::interaction::{Effect, Interaction, Kind, Status};
 
 /// How a verb that did not fail ends.
@@ -11,6 +12,8 @@ pub enum Exit {
     Found,
     /// 2: `policy lint` found something.
     Remarked,
+    /// The code of a failure that was told beside what did work.
+    Failed(Code),
     /// 10: denied.
     Denied,
     /// 11: settled without an answer.
@@ -30,6 +33,7 @@ impl Exit {
             Self::Done => 0,
             Self::Found => 1,
             Self::Remarked => 2,
+            Self::Failed(code) => code.exit(),
             Self::Denied => 10,
             Self::Unanswered => 11,
             Self::Undecided => 12,

@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::context::Context;
 use super::exit::Exit;
 use crate::cli::{AudienceArg, HarnessArgs, HarnessVerb, InstallArgs, PlaceArgs};
+use crate::config::{self, Config, Relay};
 use crate::error::{self, Error};
 use crate::hook::Host;
 use crate::hook::install::status::{self, Status};
@@ -67,9 +68,27 @@ fn install(context: &Context, args: &InstallArgs) -> Result<Exit> {
     };
     let exit = carry_out(context, Verb::Install, &request, args.dry_run)?;
     if args.ask || args.gate {
-        context.note("questions will appear in 'sayso inbox', 'sayso list' and 'sayso watch'");
+        say_where_questions_appear(context);
     }
     Ok(exit)
+}
+
+/// Who is told of a question by nobody has to look for it.
+fn say_where_questions_appear(context: &Context) {
+    let told = |config: &Config| {
+        let routed = |relay: &Relay| relay.enabled && relay.route.iter().any(|r| r.enabled);
+        !config.notify.is_empty() || config.relay.iter().any(routed)
+    };
+    if context.config().as_ref().is_ok_and(told) {
+        return;
+    }
+    context.note("questions will appear in 'sayso inbox', 'sayso list' and 'sayso watch'");
+    if let Ok((path, _)) = config::path(&config::Env::of_process()) {
+        context.note(&format!(
+            "to be told of them on the desktop, put these two lines into {}:\n  [[notify]]\n  desktop = true",
+            path.display()
+        ));
+    }
 }
 
 fn audience(place: &PlaceArgs) -> Audience {

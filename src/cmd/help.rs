@@ -8,7 +8,7 @@ use crate::cli::{self, HelpArgs};
 use crate::error::Error;
 
 /// The topics and their texts.
-pub const TOPICS: [(&str, &str); 8] = [
+pub const TOPICS: [(&str, &str); 9] = [
     ("interactions", include_str!("help/interactions.txt")),
     ("exit-codes", include_str!("help/exit-codes.txt")),
     ("environment", include_str!("help/environment.txt")),
@@ -16,6 +16,7 @@ pub const TOPICS: [(&str, &str); 8] = [
     ("hosts", include_str!("help/hosts.txt")),
     ("mcp-server", include_str!("help/mcp-server.txt")),
     ("approval-policy", include_str!("help/approval-policy.txt")),
+    ("phones", include_str!("help/phones.txt")),
     ("security", include_str!("help/security.txt")),
 ];
 

@@ -15,14 +15,23 @@ use crate::hook::asking::{self, Came, Settings};
 use crate::hook::payload::Payload;
 use crate::hook::{Event, Host, Surface, defer, openclaw, reconcile};
 use crate::interrupt::Interrupts;
+use crate::notice::{self, Message, Priority};
 use crate::render::out::to_stderr;
+
+/// How long a host may take to write a notification.
+const NOTICE_READ: Duration = Duration::from_secs(5);
 
 /// Runs the hook. A failure is for [`fell_silent`].
 pub fn run(context: &Context, args: &HookArgs) -> Result<Exit> {
     let host = Host::parse(&args.host)?;
     match Event::parse(host, &args.event)? {
         Event::Decide(surface) => decide(context, args, surface)?,
-        Event::Notice => {}
+        Event::Notice => {
+            // Nobody decides anything here, so a failure is not the host's business either.
+            if let Err(error) = pass_on(context, args, host) {
+                to_stderr(&format!("sayso: {error}"));
+            }
+        }
         Event::Poll => {
             let config = context.config()?;
             let store = context.hook_store(None)?;
@@ -90,6 +99,28 @@ fn read(interrupts: &Interrupts, limit: Duration) -> error::Result<Payload> {
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
+}
+
+/// Passes the host's own notification on to those who want notices.
+fn pass_on(context: &Context, args: &HookArgs, host: Host) -> error::Result<()> {
+    let config = context.config()?;
+    if config.notify.is_empty() {
+        return Ok(());
+    }
+    let payload = read(&listen()?, NOTICE_READ)?;
+    let text = |name: &str| payload.text(name).unwrap_or_default();
+    let message = Message {
+        agent: agent(context, args, host),
+        project: project_name(&context.hook_store(payload.directory())?),
+        title: text("title"),
+        body: text("message"),
+        priority: Priority::default(),
+    };
+    if message.title.trim().is_empty() && message.body.trim().is_empty() {
+        return Ok(());
+    }
+    notice::message(&config, &context.home, &message);
+    Ok(())
 }
 
 fn decide(context: &Context, args: &HookArgs, surface: Surface) -> error::Result<()> {

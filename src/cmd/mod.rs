@@ -1,6 +1,7 @@
 //! One file per verb: arguments → call → output.
 
 pub mod answer;
+pub mod arc;
 pub mod ask;
 pub mod cancel;
 pub mod complete;
@@ -17,9 +18,12 @@ pub mod hook;
 pub mod inbox;
 pub mod list;
 pub mod mcp;
+pub mod notify;
 pub mod operator;
 pub mod policy;
 pub mod prune;
+pub mod publish;
+pub mod relay;
 pub mod request;
 pub mod respond;
 pub mod show;
@@ -50,14 +54,18 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
         Verb::Count(args) => count::run(context, &args),
         Verb::Events(args) => events::run(context, &args),
         Verb::Prune(args) => prune::run(context, &args),
-        Verb::Doctor(_) => doctor::run(context),
+        Verb::Publish(args) => publish::run(context, &args),
+        Verb::Relay(args) => relay::run(context, &args),
+        Verb::Doctor(args) => doctor::run(context, &args),
         Verb::Hook(args) => hook::run(context, &args),
         Verb::Policy(args) => policy::run(context, &args),
         Verb::Mcp(args) => mcp::run(context, &args),
+        Verb::Arc(args) => arc::run(context, &args),
         Verb::Workflow(args) => workflow::run(context, &args),
         Verb::Harness(args) => harness::run(context, &args),
         Verb::Completions(args) => completions::run(context, &args),
         Verb::Complete(args) => complete::run(context, &args),
+        Verb::Notify(args) => notify::run(context, &args),
         Verb::Help(args) => help::run(context, &args),
     }
 }

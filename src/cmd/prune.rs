@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::context::Context;
 use super::exit::Exit;
+use crate::arc;
 use crate::cli::PruneArgs;
 use crate::error::{self, Error};
 use crate::log;
@@ -28,6 +29,9 @@ pub fn run(context: &Context, args: &PruneArgs) -> Result<Exit> {
             store.lock(LOCK_WAIT)?.prune(&ids)?;
         }
         pruned.extend(ids);
+    }
+    if !args.dry_run {
+        arc::prune(&context.home, retention, arc::Wanted::Now)?;
     }
     let mut out = context.out();
     if context.global.json {

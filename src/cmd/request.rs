@@ -14,7 +14,7 @@ use crate::model::draft::{Draft, ttl};
 use crate::model::interaction::{Choice, FormOption, FormQuestion, Question, Tool};
 use crate::model::json::{self, INPUT_MAX, Json};
 use crate::model::record::Secrets;
-use crate::park;
+use crate::park::{self, Courier, Stay};
 use crate::render::json as envelope;
 use crate::render::question::{self, Look};
 use crate::repo;
@@ -26,7 +26,9 @@ pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
     let store = context.asking_store(None)?;
     let lifetime = Lifetime::For(ttl(args.question.ttl));
     let question = question(context, args.question, &store)?;
-    let created = park::open(&store, question, lifetime, &context.config()?)?;
+    let mut courier = Courier::new(Stay::Leaves);
+    let config = context.config()?;
+    let created = park::open(&store, question, lifetime, &config, &mut courier)?;
     let mut out = context.out();
     let now = Time::now();
     if context.global.json {
@@ -46,6 +48,7 @@ pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
     }
     out.flush()?;
     drop(created);
+    courier.finish();
     super::prune::prune_when_due(context, &store);
     Ok(Exit::Done)
 }

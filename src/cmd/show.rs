@@ -6,9 +6,9 @@ use super::context::Context;
 use super::exit::Exit;
 use super::operator::find;
 use crate::cli::ShowArgs;
-use crate::model::interaction::{Body, Effect, Interaction, Status};
+use crate::model::brief::how_to_answer;
+use crate::model::interaction::Status;
 use crate::model::record::{Loaded, Secrets};
-use crate::model::transition::rememberable;
 use crate::render::json as envelope;
 use crate::render::question::{self, Look};
 use crate::text;
@@ -68,59 +68,4 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit> {
     }
     out.flush()?;
     Ok(Exit::Done)
-}
-
-/// Commands that answer the question, ready to run.
-pub(super) fn how_to_answer(record: &Interaction) -> Vec<String> {
-    let id = &record.id;
-    let mut lines = Vec::new();
-    match &record.question.body {
-        Body::Permission { choices, .. } => {
-            let with = |effect| choices.iter().filter(|c| c.effect == Some(effect)).count();
-            if with(Effect::Allow) == 1 {
-                lines.push(format!("sayso answer {id} --allow"));
-            }
-            if with(Effect::Deny) == 1 {
-                lines.push(format!("sayso answer {id} --deny --message '…'"));
-            }
-            if with(Effect::Allow) != 1 || with(Effect::Deny) != 1 || choices.len() > 2 {
-                lines.extend(
-                    choices
-                        .iter()
-                        .map(|c| format!("sayso answer {id} --choice {}", c.id)),
-                );
-            }
-            if rememberable(&record.question).is_some() && record.question.takes_edits() {
-                lines.push(format!("sayso answer {id} --allow --remember"));
-            }
-        }
-        Body::SingleChoice { choices } => {
-            lines.extend(
-                choices
-                    .iter()
-                    .map(|c| format!("sayso answer {id} --choice {}", c.id)),
-            );
-        }
-        Body::Text { .. } => lines.push(format!("sayso answer {id} --text '…'")),
-        Body::Form { questions, .. } => {
-            let one =
-                |(i, q): (usize, &crate::model::interaction::FormQuestion)| match q.options.first()
-                {
-                    Some(first) => format!(
-                        "--select {}",
-                        shell_quoted(&format!("#{}={}", i + 1, first.label))
-                    ),
-                    None => format!("--other '#{}=…'", i + 1),
-                };
-            let picks: Vec<String> = questions.iter().enumerate().map(one).collect();
-            lines.push(format!("sayso answer {id} {}", picks.join(" ")));
-            lines.push(format!("sayso answer {id} --deny"));
-        }
-    }
-    lines
-}
-
-/// A word as any shell takes it whole.
-fn shell_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

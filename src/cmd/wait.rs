@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::interrupt::Interrupts;
 use crate::model::interaction::{Interaction, State};
 use crate::model::record::Secrets;
-use crate::park::{Ended, Output, Wait};
+use crate::park::{Courier, Ended, Output, Stay, Wait};
 use crate::render::json as envelope;
 use crate::store::{Store, WITHDRAW_WAIT};
 use crate::time::Time;
@@ -33,6 +33,12 @@ pub fn run(context: &Context, args: &WaitArgs) -> Result<Exit> {
     let lease = (opened.state == State::Pending)
         .then(|| lease(&store, &opened.id))
         .flatten();
+    let mut courier = Courier::new(Stay::Waits);
+    if opened.state == State::Pending
+        && let Ok(config) = context.config()
+    {
+        courier.take(&config, &store, &opened);
+    }
     let mut wait = Wait::new(&store, &opened, Some(budget), &interrupts, Output::Watched)?;
     let record = match wait.run()? {
         Ended::Settled(record) => *record,

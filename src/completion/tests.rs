@@ -71,6 +71,10 @@ fn an_argument_wants_its_own_values() {
         (&["events", "--type", "i"], Wanted::From(Source::Types)),
         (&["list", "--kind", ""], Wanted::From(Source::Kinds)),
         (&["--scope", ""], Wanted::From(Source::Scopes)),
+        (
+            &["relay", "poll", "--provider", ""],
+            Wanted::From(Source::Providers),
+        ),
         (&["--repo", ""], Wanted::Directories),
         (&["ask", "--questions", ""], Wanted::Files),
         (&["ask", "--choice", "a"], Wanted::These(Vec::new())),

@@ -130,10 +130,14 @@ pub enum RelayKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
+    /// Below every question.
+    Low,
     /// A text.
     Normal,
-    /// A permission or a single choice.
+    /// A permission, a single choice or a form.
     High,
+    /// Above every question.
+    Critical,
 }
 
 /// `[[notify]]`; exactly one of `command`, `webhook`, `ntfy` and `desktop` is set.
@@ -160,6 +164,10 @@ pub struct Notify {
     pub format: Option<Format>,
     /// Absolute path of the file that holds a webhook's or topic's secret.
     pub token_file: Option<PathBuf>,
+    /// The Telegram chat that is written to: a number, or `@` and a channel's name.
+    pub chat_id: Option<String>,
+    /// Whether a webhook or topic may be at a private or loopback address.
+    pub allow_private: bool,
 }
 
 /// Kinds of question.
@@ -254,6 +262,17 @@ fn wrong_with(notify: &Notify) -> Option<&'static str> {
     if notify.format.is_some() && notify.webhook.is_none() {
         return Some("format goes with webhook only");
     }
+    let web = notify.webhook.is_some() || notify.ntfy.is_some();
+    if !web && (notify.token_file.is_some() || notify.allow_private) {
+        return Some("token_file and allow_private go with webhook and ntfy only");
+    }
+    let telegram = notify.format == Some(Format::Telegram);
+    if telegram && (notify.chat_id.is_none() || notify.token_file.is_none()) {
+        return Some("format telegram needs chat_id and token_file");
+    }
+    if !telegram && notify.chat_id.is_some() {
+        return Some("chat_id goes with format telegram only");
+    }
     match &notify.token_file {
         Some(path) if !path.is_absolute() => Some("token_file must be an absolute path"),
         _ => None,
@@ -280,7 +299,8 @@ fn check_relays(config: &Config) -> Result<()> {
     Ok(())
 }
 
-fn valid_provider_id(id: &str) -> bool {
+/// Whether text is a provider's name: `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`.
+pub fn valid_provider_id(id: &str) -> bool {
     id.len() <= 64
         && id.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
         && id
@@ -289,7 +309,7 @@ fn valid_provider_id(id: &str) -> bool {
 }
 
 /// The variable that overrides a Relay's token.
-fn token_variable(provider_id: &str) -> String {
+pub fn token_variable(provider_id: &str) -> String {
     let id: String = provider_id
         .chars()
         .map(|c| match c {

@@ -135,6 +135,23 @@ fn what_is_not_understood_is_an_error_with_its_position() {
             "/c.toml:1:1: ",
         ),
         ("[[notify]]\ncommand = []", "/c.toml:1:1: "),
+        (
+            "[[notify]]\ndesktop = true\ntoken_file = \"/t\"",
+            "/c.toml:1:1: ",
+        ),
+        (
+            "[[notify]]\ncommand = [\"x\"]\nallow_private = true",
+            "/c.toml:1:1: ",
+        ),
+        (
+            "[[notify]]\nwebhook = \"x\"\nformat = \"telegram\"\nchat_id = \"1\"",
+            "/c.toml:1:1: ",
+        ),
+        (
+            "[[notify]]\nwebhook = \"x\"\nformat = \"telegram\"\ntoken_file = \"/t\"",
+            "/c.toml:1:1: ",
+        ),
+        ("[[notify]]\nntfy = \"x\"\nchat_id = \"1\"", "/c.toml:1:1: "),
         ("= broken", "/c.toml:1:1: "),
         ("a = \"unterminated", "/c.toml:1:"),
     ] {

@@ -13,7 +13,7 @@ use crate::interrupt::Interrupts;
 use crate::model::draft::Draft;
 use crate::model::interaction::{Interaction, Kind, Question, Tool};
 use crate::model::question_tool;
-use crate::park::{self, Ended, Output, Wait};
+use crate::park::{self, Courier, Ended, Output, Stay, Wait};
 use crate::store::Store;
 
 /// What a hook needs beside the payload.
@@ -55,7 +55,8 @@ pub fn run(
         return Ok(Came::Decided);
     }
     let lifetime = Lifetime::For(settings.timeout);
-    let created = park::open(store, question, lifetime, &settings.config)?;
+    let mut courier = Courier::new(Stay::Waits);
+    let created = park::open(store, question, lifetime, &settings.config, &mut courier)?;
     let opened = &created.record;
     let ended =
         Wait::new(store, opened, None, interrupts, Output::Watched).and_then(|mut wait| wait.run());

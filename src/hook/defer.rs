@@ -10,7 +10,7 @@ use crate::broker::Lifetime;
 use crate::error::{Code, Error, Result};
 use crate::id::Id;
 use crate::model::interaction::{Interaction, State, Tool};
-use crate::park;
+use crate::park::{self, Courier, Stay};
 use crate::store::Store;
 
 /// The id of a deferred call's question: the first 16 bytes of SHA-256 over `defer`, the session and the
@@ -43,8 +43,12 @@ pub fn run(store: &Store, payload: &Payload, tool: &Tool, settings: &Settings) -
             if let Some(decision) = by_policy(store, &question, settings)? {
                 return print(&decision);
             }
-            park::open_as(store, id, question, Lifetime::Unbounded, &settings.config)?;
-            return print(&claude::gate_defers());
+            let mut courier = Courier::new(Stay::Leaves);
+            let (config, forever) = (&settings.config, Lifetime::Unbounded);
+            park::open_as(store, id, question, forever, config, &mut courier)?;
+            print(&claude::gate_defers())?;
+            courier.finish();
+            return Ok(());
         }
         Err(error) => return Err(error),
     };

@@ -14,7 +14,7 @@ use crate::model::digest::same_question;
 use crate::model::draft::Draft;
 use crate::model::interaction::{Effect, Question, Status, Tool};
 use crate::model::json::{INPUT_MAX, Json, object};
-use crate::park;
+use crate::park::{self, Courier, Stay};
 use crate::store::Store;
 use crate::time::Time;
 
@@ -73,7 +73,10 @@ fn handle(store: &Store, agent: &str, config: &Config, approval: &Json) -> Resul
         Ruled::Ask => {}
     }
     let left = lifetime(approval)?;
-    park::open(store, question, Lifetime::For(left), config).map(drop)
+    let mut courier = Courier::new(Stay::Leaves);
+    park::open(store, question, Lifetime::For(left), config, &mut courier)?;
+    courier.finish();
+    Ok(())
 }
 
 fn question(agent: &str, id: &str, approval: &Json) -> Result<Question> {

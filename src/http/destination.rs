@@ -125,6 +125,19 @@ impl Destination {
         end.map_or(&self.text, |end| &self.text[..after_scheme + end])
     }
 
+    /// Whether a URL, which may have a path and a query, is of this origin.
+    pub fn is_origin_of(&self, url: &str) -> bool {
+        let parts = |text: &str| {
+            let uri: Uri = text.parse().ok()?;
+            let scheme = uri.scheme_str()?.to_owned();
+            let default = if scheme == "https" { 443 } else { 80 };
+            let host = uri.host()?.to_ascii_lowercase();
+            Some((scheme, host, uri.port_u16().unwrap_or(default)))
+        };
+        let clean = !url.contains('@') && !url.chars().any(|c| c.is_control() || c.is_whitespace());
+        clean && parts(url).is_some() && parts(url) == parts(&self.text)
+    }
+
     /// Whether an address that the host's name resolved to may be connected to.
     ///
     /// # Errors
@@ -158,6 +171,7 @@ fn permit(address: IpAddr, private: Private, plain: bool) -> std::result::Result
     match (range(address), private) {
         (Range::Never, _) => Err(told(Range::Never)),
         (Range::Loopback, Private::Allowed) => Ok(()),
+        (Range::Loopback, Private::Refused) => Err(told(Range::Loopback)),
         (_, _) if plain => Err("http is for loopback only; use https"),
         (Range::Public, _) | (Range::Private, Private::Allowed) => Ok(()),
         (range, Private::Refused) => Err(told(range)),
@@ -193,12 +207,11 @@ fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
 
 fn range_v4(v4: Ipv4Addr) -> Range {
     match v4.octets() {
-        [0, ..]
+        [0 | 224..=255, ..]
         | [169, 254, ..]
         | [192, 0, 0 | 2, _]
         | [198, 51, 100, _]
-        | [203, 0, 113, _]
-        | [224..=255, ..] => Range::Never,
+        | [203, 0, 113, _] => Range::Never,
         [127, ..] => Range::Loopback,
         [10, ..]
         | [100, 64..=127, ..]
@@ -217,11 +230,10 @@ fn range_v6(v6: Ipv6Addr) -> Range {
         // Unspecified and IPv4-compatible; local NAT64; link-local; documentation; multicast.
         [0, 0, 0, 0, 0, 0, ..]
         | [0x64, 0xff9b, 1, ..]
-        | [0xfe80..=0xfebf, ..]
+        | [0xfe80..=0xfebf | 0xff00..=0xffff, ..]
         | [0x2001, 0xdb8, ..]
-        | [0x3fff, 0..=0xfff, ..]
-        | [0xff00..=0xffff, ..] => Range::Never,
-        [0xfc00..=0xfdff, ..] | [0xfec0..=0xfeff, ..] => Range::Private,
+        | [0x3fff, 0..=0xfff, ..] => Range::Never,
+        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Range::Private,
         _ => Range::Public,
     }
 }
@@ -319,5 +331,16 @@ mod tests {
         );
         assert_eq!(parsed.origin(), "https://Relay.example.com:8443");
         assert_eq!(parsed.host(), "relay.example.com");
+        assert!(parsed.is_origin_of("https://relay.example.com:8443/pair?code=AB-12"));
+        for other in [
+            "https://relay.example.com/pair",
+            "http://relay.example.com:8443/pair",
+            "https://evil.example.com:8443/pair",
+            "https://relay.example.com:8443@evil.example.com/",
+            "javascript:alert(1)",
+            "",
+        ] {
+            assert!(!parsed.is_origin_of(other), "{other}");
+        }
     }
 }

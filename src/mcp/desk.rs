@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nix::poll::PollFlags;
-use nix::unistd::{Pid, getppid};
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use super::parked::{Ending, Parked};
@@ -26,7 +25,6 @@ pub(super) struct Desk {
     parked: Arc<Parked>,
     bell: UnixStream,
     interrupts: Interrupts,
-    parent: Pid,
     watch: Watch,
     lines: UnboundedSender<Vec<u8>>,
     line: Vec<u8>,
@@ -45,7 +43,6 @@ impl Desk {
             parked,
             bell,
             interrupts,
-            parent: getppid(),
             watch: Watch::new()?,
             lines,
             line: Vec::new(),
@@ -103,7 +100,7 @@ impl Desk {
             return Some(Ended::Signal(signal));
         }
         match ready {
-            Ok(_) if getppid() != self.parent => Some(Ended::Closed),
+            Ok(_) if self.interrupts.is_orphaned() => Some(Ended::Closed),
             Ok(ready) if ready[2] => Some(Ended::Closed),
             Ok(ready) if ready[0] => self.read(),
             Ok(_) => None,

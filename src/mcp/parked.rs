@@ -17,9 +17,9 @@ use crate::id::Id;
 use crate::log;
 use crate::model::interaction::{Interaction, Question, State};
 use crate::model::transition;
-use crate::park;
+use crate::park::{self, Courier, Stay};
 use crate::store::Store;
-use crate::store::create::Lease;
+use crate::store::create::{Created, Lease};
 use crate::time::Time;
 
 /// How long the desk waits for the lock to settle what expired; signals wait as long.
@@ -36,6 +36,7 @@ pub(super) struct Parked {
     turn: Mutex<()>,
     opened: Condvar,
     bell: UnixStream,
+    courier: Mutex<Courier>,
 }
 
 #[derive(Default)]
@@ -89,6 +90,7 @@ impl Parked {
             turn: Mutex::default(),
             opened: Condvar::new(),
             bell,
+            courier: Mutex::new(Courier::new(Stay::Waits)),
         };
         Ok((parked, rings))
     }
@@ -116,7 +118,7 @@ impl Parked {
             }
             state.opening += 1;
         }
-        let created = park::open(&self.store, question, lifetime, config);
+        let created = self.make_known(question, lifetime, config);
         drop(turn);
         let mut state = self.lock();
         state.opening -= 1;
@@ -137,6 +139,25 @@ impl Parked {
             opened,
             settled: receiver,
         })
+    }
+
+    fn make_known(
+        &self,
+        question: Question,
+        lifetime: Lifetime,
+        config: &Config,
+    ) -> Result<Created> {
+        let mut courier = self.courier.lock().unwrap_or_else(PoisonError::into_inner);
+        park::open(&self.store, question, lifetime, config, &mut courier)
+    }
+
+    /// Opens a question for which nobody waits. Blocks on the store.
+    ///
+    /// # Errors
+    /// Those of [`park::open`].
+    pub(super) fn suspend(&self, question: Question, config: &Config) -> Result<Interaction> {
+        let created = self.make_known(question, Lifetime::Unbounded, config)?;
+        Ok(created.record)
     }
 
     /// Waits for a question that is open here; none if it is not.

@@ -24,7 +24,6 @@ use crate::config::{Config, Env};
 use crate::error::{Code, Error, Result};
 use crate::id::Id;
 use crate::model::interaction::{Interaction, State};
-use crate::park;
 
 /// How often a client that wants to know is told that the call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
@@ -154,9 +153,8 @@ impl Server {
             }
         }
         if plan.waiting.suspends() {
-            let store = &settings.store;
-            let created = park::open(store, question, lifetime, &config)?;
-            return Ok(Opening::Suspended(Box::new(created.record)));
+            let opened = self.0.parked.suspend(question, &config)?;
+            return Ok(Opening::Suspended(Box::new(opened)));
         }
         let parked = &self.0.parked;
         let waiting = parked.open(question, lifetime, &config)?;

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::id::Id;
 use crate::model::interaction::Question;
 use crate::notice;
+use crate::relay::courier::Courier;
 use crate::store::Store;
 use crate::store::create::Created;
 
@@ -18,9 +19,10 @@ pub fn open(
     question: Question,
     lifetime: Lifetime,
     config: &Config,
+    courier: &mut Courier,
 ) -> Result<Created> {
     let created = broker::open(store, question, lifetime, config.max_pending())?;
-    announce(store, &created, config);
+    announce(store, &created, config, courier);
     Ok(created)
 }
 
@@ -34,13 +36,38 @@ pub fn open_as(
     question: Question,
     lifetime: Lifetime,
     config: &Config,
+    courier: &mut Courier,
 ) -> Result<Created> {
     let created = broker::open_as(store, id, question, lifetime, config.max_pending())?;
-    announce(store, &created, config);
+    announce(store, &created, config, courier);
     Ok(created)
 }
 
-fn announce(store: &Store, created: &Created, config: &Config) {
+/// As [`open_as`], but only in the place of a question that is open under the same key of the same
+/// agent; none where there is no such question.
+///
+/// # Errors
+/// As [`open`].
+pub fn replace_as(
+    store: &Store,
+    id: Id,
+    question: Question,
+    lifetime: Lifetime,
+    config: &Config,
+    courier: &mut Courier,
+) -> Result<Option<Created>> {
+    let created = broker::replace_as(store, id, question, lifetime, config.max_pending())?;
+    if let Some(created) = &created {
+        announce(store, created, config, courier);
+    }
+    Ok(created)
+}
+
+fn announce(store: &Store, created: &Created, config: &Config, courier: &mut Courier) {
+    // One that was found again is out already; who waits for it polls all the same.
+    if !created.reused || courier.stays() {
+        courier.take(config, store, &created.record);
+    }
     if !created.reused {
         notice::question(config, store, &created.record);
     }

@@ -4,6 +4,7 @@
 use super::span;
 use super::style::Style;
 use crate::fsio::Held;
+pub use crate::model::brief::summary;
 use crate::model::form::FormAnswer;
 use crate::model::interaction::{
     Choice, Effect, FormQuestion, Interaction, Outcome, Question, State, Status, Tool,
@@ -273,35 +274,6 @@ fn put_response(lines: &mut Vec<String>, question: &Question, response: &Respons
     if let Some(rules) = &response.updated_permissions {
         lines.push(look.style.dim("remembered"));
         put_block(lines, "", rules.as_str(), look);
-    }
-}
-
-/// What a question is about, for one line of a listing; nothing is escaped or cut yet.
-pub fn summary(question: &Question) -> String {
-    let Some(tool) = question.tool().filter(|_| question.questions().is_empty()) else {
-        return match question.action() {
-            Some(action) if action != question.prompt => format!("{} · {action}", question.prompt),
-            _ => question.prompt.clone(),
-        };
-    };
-    let input = tool.input.as_ref();
-    let principal = [
-        "command",
-        "cmd",
-        "script",
-        "file_path",
-        "path",
-        "url",
-        "query",
-        "pattern",
-    ]
-    .iter()
-    .find_map(|name| input?.string(name));
-    let what = principal.unwrap_or_else(|| input.map_or("", Json::as_str).to_owned());
-    if question.host.is_some() {
-        format!("{}: {what}", tool.name)
-    } else {
-        format!("{} · {}: {what}", question.prompt, tool.name)
     }
 }
 

@@ -3,15 +3,12 @@
 use std::fs::File;
 use std::io::ErrorKind;
 
-use sha2::{Digest, Sha256};
-
 use super::marks::{Resume, Stage};
-use super::query::Entry;
 use super::{Store, Writer};
 use crate::error::{Error, Result};
 use crate::events::{Event, Type};
 use crate::fsio;
-use crate::id::{Id, hex};
+use crate::id::Id;
 use crate::log;
 use crate::model::digest::same_question;
 use crate::model::interaction::{Interaction, State};
@@ -122,27 +119,6 @@ impl Writer<'_> {
         Ok(held.then_some(Lease(file)))
     }
 
-    fn write_key(&self, agent: &str, key: &str, id: &Id) -> std::io::Result<()> {
-        let layout = self.store.layout();
-        let temp = fsio::write_temp(&layout.tmp, id.as_str().as_bytes())?;
-        fsio::replace(temp, &layout.keys.join(key_name(agent, key)))
-    }
-
-    /// The pending questions of an agent under a key; overdue ones are settled on the way.
-    fn pending_under(&self, agent: &str, key: &str) -> Result<Vec<Interaction>> {
-        let mut found = Vec::new();
-        for record in self.store.pending()?.into_iter().filter_map(Entry::current) {
-            if record.question.agent != agent || record.question.key.as_deref() != Some(key) {
-                continue;
-            }
-            match transition::expire(&record, self.now) {
-                Some(expired) => self.settle_quietly(&expired),
-                None => found.push(record),
-            }
-        }
-        Ok(found)
-    }
-
     fn supersede(&self, older: &Interaction, by: &Id) -> Result<()> {
         match transition::supersede(older, by, self.now) {
             Some(superseded) => self.settle(&superseded).map(drop),
@@ -175,12 +151,6 @@ impl Store {
         fsio::take_lease(&file).ok()?;
         Some(Lease(file))
     }
-
-    /// The newest question asked by an agent under a key, as the index says.
-    pub fn newest_under(&self, agent: &str, key: &str) -> Option<Id> {
-        let bytes = fsio::read(&self.layout.keys.join(key_name(agent, key)), 64).ok()?;
-        Id::parse(std::str::from_utf8(&bytes).ok()?)
-    }
 }
 
 /// Checks that a record may be written as a new question: it must read back as what it is.
@@ -196,10 +166,6 @@ pub fn readable(record: &Interaction) -> Result<()> {
             "the question cannot be stored: {why}"
         ))),
     }
-}
-
-fn key_name(agent: &str, key: &str) -> String {
-    hex(&Sha256::digest(format!("{agent}\n{key}")))
 }
 
 fn taken(id: &Id) -> Error {

@@ -76,8 +76,11 @@ impl Home {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(e) => return Err(Error::io("read", &dir, &e)),
         };
+        // A list that broke off would make questions of the rest look as if they did not exist.
+        let entries: std::result::Result<Vec<_>, _> = entries.collect();
         let mut names: Vec<String> = entries
-            .filter_map(std::result::Result::ok)
+            .map_err(|e| Error::io("read", &dir, &e))?
+            .into_iter()
             .filter(|e| e.file_type().is_ok_and(|t| t.is_dir()))
             .filter_map(|e| e.file_name().into_string().ok())
             .filter(|name| crate::repo::valid_scope_name(name))

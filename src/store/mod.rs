@@ -5,6 +5,7 @@
 //! anything: that can succeed once per id, with or without a working lock.
 
 pub mod create;
+pub mod keys;
 pub mod layout;
 pub mod marks;
 pub mod prune;

@@ -52,13 +52,17 @@ impl Store {
 }
 
 impl Writer<'_> {
-    /// Removes settled records: a question that still stands first, then the marks, then the record.
+    /// Removes settled records: a question that still stands and the key's index first,
+    /// then the marks, then the record.
     pub fn prune(&self, ids: &[Id]) -> Result<()> {
         let layout = self.store.layout();
         for id in ids {
             // A question that stayed would be open again without its record.
             match self.store.must_load(id) {
-                Ok(record) => self.finish(&record)?,
+                Ok(record) => {
+                    self.finish(&record)?;
+                    self.forget_key(&record);
+                }
                 Err(e) if e.code == Code::NotFound => {}
                 Err(e) => return Err(e),
             }

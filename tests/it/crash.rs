@@ -5,11 +5,8 @@
 //! A recording says which calls a run makes once it has looked at this world; each of them is then hit in
 //! a run of its own, on a fresh copy of the same store, by `strace --inject`.
 
-use std::collections::HashMap;
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -24,13 +21,13 @@ use sayso::store::layout::Home;
 use sayso::store::query::Entry;
 use serde_json::Value;
 
+use crate::arc;
 use crate::library;
-use crate::sandbox::{Ran, Sandbox, binary, finish, has, skip};
+use crate::sandbox::{Ran, Sandbox};
 
-/// The calls that reach the file system; names that a machine does not know are left out by strace.
-const CALLS: &str = "?open,?openat,?read,?pread64,?write,?pwrite64,?rename,?renameat,?renameat2,\
-?fdatasync,?fsync,?unlink,?unlinkat,?mkdir,?mkdirat,?chmod,?fchmod,?fchmodat,?flock,?fcntl,?stat,?lstat,\
-?statx,?newfstatat,?fstat,?getdents64,?utimensat,?socketpair,?inotify_init1,?inotify_add_watch";
+pub mod trace;
+
+use trace::{Call, Fault, can_inject, copy};
 
 /// The prompt of the question that the asking verbs open.
 const NEW: &str = "shall the new one go?";
@@ -58,7 +55,7 @@ enum Effect {
     Done,
 }
 
-const VERBS: [Verb; 12] = [
+const VERBS: [Verb; 15] = [
     Verb {
         name: "first request",
         args: |_| words(&["request", NEW]),
@@ -184,7 +181,60 @@ const VERBS: [Verb; 12] = [
         promises: true,
         waiter: false,
     },
+    Verb {
+        name: "arc that asks",
+        args: |_| words(&["arc", "event.json"]),
+        prepare: |store| {
+            write_event(
+                store,
+                &arc::created("e1", "swe", NEW, "2099-01-01T00:00:00Z"),
+            );
+            pending(store)
+        },
+        effect: asked_once,
+        exit: 0,
+        promises: true,
+        waiter: false,
+    },
+    Verb {
+        name: "arc that answers",
+        args: |_| words(&["arc", "event.json"]),
+        prepare: |store| {
+            let target = keyed(store);
+            let answer = arc::submitted("e1", "k", &target.digest, target.nonce.expose());
+            write_event(store, &answer);
+            target
+        },
+        effect: answered,
+        exit: 0,
+        promises: true,
+        waiter: false,
+    },
+    Verb {
+        name: "arc that withdraws",
+        args: |_| words(&["arc", "event.json"]),
+        prepare: |store| {
+            write_event(store, &arc::resolved("e1", "swe", "k"));
+            keyed(store)
+        },
+        effect: |store, target| ended(store, target, Status::Cancelled),
+        exit: 0,
+        promises: true,
+        waiter: false,
+    },
 ];
+
+/// Beside the store, where the commands run.
+fn write_event(store: &Store, event: &Value) {
+    let place = store.home.path().parent().unwrap().join("shop/event.json");
+    fs::write(place, event.to_string()).unwrap();
+}
+
+fn keyed(store: &Store) -> Interaction {
+    let question = library::question("shall it go?", Some("k"));
+    let lifetime = Lifetime::For(Duration::from_secs(600));
+    broker::open(store, question, lifetime, 100).unwrap().record
+}
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|w| (*w).to_owned()).collect()
@@ -274,6 +324,13 @@ fn asked(store: &Store, _: &Interaction) -> Effect {
     }
 }
 
+/// However often the event came, one question was opened.
+fn asked_once(store: &Store, target: &Interaction) -> Effect {
+    let all = records(store);
+    assert!(all.iter().filter(|r| r.question.prompt == NEW).count() <= 1);
+    asked(store, target)
+}
+
 fn superseded(store: &Store, target: &Interaction) -> Effect {
     match (only(store, NEW).map(|r| r.status()), status(store, target)) {
         (None, Some(Status::Pending)) => Effect::Nothing,
@@ -303,98 +360,6 @@ fn ended(store: &Store, target: &Interaction, how: Status) -> Effect {
         Some(Status::Pending) => Effect::Nothing,
         Some(status) if status == how => Effect::Done,
         other => panic!("{other:?}"),
-    }
-}
-
-/// What happens to a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    Kill,
-    Error(&'static str),
-}
-
-/// One call of a recorded run: the `nth` of its name, counted from the program's start.
-#[derive(Clone, Debug)]
-struct Call {
-    name: String,
-    nth: usize,
-    line: String,
-    /// Whether it comes before the output.
-    early: bool,
-}
-
-impl Call {
-    fn changes(&self) -> bool {
-        let opens = self.name.starts_with("open");
-        let looks = ["read", "pread64", "getdents64", "socketpair"].contains(&&*self.name)
-            || self.name.contains("stat")
-            || self.name.starts_with("inotify");
-        if opens {
-            self.line.contains("O_CREAT")
-        } else {
-            !looks
-        }
-    }
-
-    /// The errors that this call may meet; none if it is not about a file.
-    fn errors(&self) -> Vec<&'static str> {
-        let inner = ["<anon_inode:", "<socket:", "<UNIX"]
-            .iter()
-            .any(|what| self.line.contains(what));
-        if inner && self.name != "inotify_add_watch" {
-            return Vec::new();
-        }
-        let name = self.name.trim_end_matches(char::is_numeric);
-        let mut errors = vec!["EIO"];
-        if self.changes() && !["fcntl", "flock", "fchmod", "unlink"].contains(&name) {
-            errors.push("ENOSPC");
-        }
-        if name.starts_with("open")
-            || name.starts_with("inotify_init")
-            || name == "socketpair"
-            || self.line.contains("F_DUPFD")
-        {
-            errors.push("EMFILE");
-        }
-        if [
-            "open", "openat", "rename", "renameat", "mkdir", "mkdirat", "unlink", "unlinkat",
-            "statx", "flock",
-        ]
-        .contains(&name)
-        {
-            errors.push("EACCES");
-        }
-        if self.takes_interruption() {
-            errors.push("EINTR");
-        }
-        if name == "flock" || self.line.contains("OFD") {
-            errors.push("ENOLCK");
-        }
-        errors
-    }
-
-    /// Whether an interruption here must not be noticed by anyone. (Directories are opened and listed by the
-    /// standard library, which reports one.)
-    fn takes_interruption(&self) -> bool {
-        if self.line.contains("O_DIRECTORY") {
-            return false;
-        }
-        [
-            "open",
-            "openat",
-            "read",
-            "write",
-            "flock",
-            "fsync",
-            "fdatasync",
-        ]
-        .contains(&&*self.name)
-            || self.line.contains("OFD_SETLK")
-    }
-
-    /// Whether the promise of a durable change hangs on this call.
-    fn commits(&self) -> bool {
-        self.early && ["fdatasync", "fsync", "renameat2"].contains(&&*self.name)
     }
 }
 
@@ -472,58 +437,19 @@ impl<'a> World<'a> {
     }
 
     fn traced(&self, options: &[&str]) -> Ran {
-        let mut command = std::process::Command::new("strace");
-        self.sandbox.dress(&mut command);
-        command
-            .args(["-f", "-qq", "-e", "signal=none"])
-            .args(options);
-        command.arg(binary()).args(self.args());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        finish(command.spawn().unwrap())
+        trace::run(&self.sandbox, options, &self.args())
     }
 
     /// The calls of a run without a fault, from the first that is about this world.
     fn record(&self) -> Vec<Call> {
         self.reset();
         let file = self.sandbox.path().join("trace");
-        let trace = format!("trace={CALLS}");
-        let ran = self.traced(&["-y", "-e", &trace, "-o", file.to_str().unwrap()]);
+        let what = format!("trace={}", trace::CALLS);
+        let ran = self.traced(&["-y", "-e", &what, "-o", file.to_str().unwrap()]);
         assert_eq!(ran.code, self.verb.exit, "{}: {ran:?}", self.verb.name);
         assert_eq!((self.verb.effect)(&self.store, &self.target), Effect::Done);
-        let place = self.sandbox.path().display().to_string();
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        let mut main = None;
-        let mut calls = Vec::new();
-        let (mut begun, mut early) = (false, true);
-        for line in fs::read_to_string(file).unwrap().lines() {
-            let Some((pid, call)) = line.split_once(char::is_whitespace) else {
-                continue;
-            };
-            let Some((name, _)) = call.trim_start().split_once('(') else {
-                continue;
-            };
-            if name.contains(['<', '+', ' ']) {
-                continue;
-            }
-            // strace counts for each thread; the watcher's touches no file.
-            if pid != main.get_or_insert_with(|| pid.to_owned()) {
-                continue;
-            }
-            let nth = counts.entry(name.to_owned()).or_default();
-            *nth += 1;
-            let call = call.replace(&format!("AT_FDCWD<{place}/shop>"), "AT_FDCWD");
-            begun |= call.contains(&place);
-            early &= !call.contains("write(1<");
-            // The standard library's own check of a descriptor, in debug builds only.
-            if begun && !call.contains("F_GETFD") {
-                calls.push(Call {
-                    name: name.to_owned(),
-                    nth: *nth,
-                    line: call.trim().to_owned(),
-                    early,
-                });
-            }
-        }
+        let text = fs::read_to_string(file).unwrap();
+        let calls = trace::calls(&text, &self.sandbox.path());
         assert!(
             calls.iter().any(Call::changes),
             "{}: {calls:?}",
@@ -534,12 +460,7 @@ impl<'a> World<'a> {
 
     fn inject(&self, call: &Call, fault: Fault) -> Ran {
         self.reset();
-        let Call { name, nth, .. } = call;
-        let what = match fault {
-            Fault::Kill => format!("inject={name}:signal=SIGKILL:when={nth}"),
-            Fault::Error(error) => format!("inject={name}:error={error}:when={nth}"),
-        };
-        let trace = format!("trace={name}");
+        let [trace, what] = trace::injection(call, fault);
         let options = ["-e", &trace, "-e", &what, "-o", "/dev/null"];
         self.traced(&options)
     }
@@ -604,8 +525,10 @@ impl<'a> World<'a> {
         }
         assert!(fault != Fault::Error("EINTR"), "{case}");
         let error = ran.error();
-        // A configuration that cannot be read never counts as none, and says so with a code of its own.
-        let expected = if call.line.contains("config.toml") {
+        // A configuration that cannot be read never counts as none, and says so with a code of its own; so
+        // does an input.
+        let given = ["config.toml", "event.json"];
+        let expected = if given.iter().any(|file| call.line.contains(file)) {
             2
         } else {
             7
@@ -662,41 +585,6 @@ impl<'a> World<'a> {
             }
         }
     }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::DirBuilder::new().mode(0o700).create(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).unwrap();
-        }
-    }
-}
-
-/// Whether calls can be traced and faults injected here.
-fn can_inject(test: &str) -> bool {
-    if !has("strace", test) {
-        return false;
-    }
-    let mut probe = std::process::Command::new("strace");
-    probe.args([
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        "trace=read",
-        "/bin/true",
-    ]);
-    let works = probe.output().is_ok_and(|o| o.status.success());
-    if !works {
-        skip(test, "strace may not trace here");
-    }
-    works
 }
 
 /// Runs every verb with every fault that `faults` names for its calls, on as many threads as there are
@@ -823,6 +711,14 @@ fn what_is_acknowledged_is_synced_first() {
         "first request",
         &[scope.as_slice(), &create, &told].concat(),
     );
+    let kept = [("fdatasync", "/store/arc/"), ("fsync", "/store/arc>")];
+    assert_order(
+        "arc that asks",
+        &[create.as_slice(), &kept, &[printed]].concat(),
+    );
+    for verb in ["arc that answers", "arc that withdraws"] {
+        assert_order(verb, &[&kept, settle.as_slice(), &[printed]].concat());
+    }
     let prune = [
         ("fsync", "/interactions/settled>"),
         ("unlink", "/interactions/pending/"),

@@ -6,13 +6,22 @@
 )]
 
 mod client;
+mod fake_relay;
 mod hosts;
 mod library;
+mod notice_world;
 mod pty;
+mod relayed;
 mod resumable;
 mod sandbox;
 
 mod answers;
+mod arc;
+mod arc_notice;
+mod arc_place;
+mod arc_schema;
+mod arc_stream;
+mod arc_told;
 mod assets;
 mod bounds;
 mod choices;
@@ -34,9 +43,23 @@ mod mcp_ask;
 mod mcp_manage;
 mod mcp_policy;
 mod mcp_serve;
+mod notice_burst;
+mod notice_command;
+mod notice_hook;
+mod notice_texts;
+mod notice_web;
 mod others;
 mod places;
 mod race;
+mod relay_crash;
+mod relay_hostile;
+mod relay_outbox;
+mod relay_pages;
+mod relay_pair;
+mod relay_poll;
+mod relay_publish;
+mod relay_secrets;
+mod relay_waiting;
 mod replies;
 mod resumes;
 mod ruled;

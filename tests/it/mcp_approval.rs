@@ -147,6 +147,7 @@ fn a_voluntary_call_gives_its_action_or_its_arguments() {
         (&pending["prompt"], &pending["action"]),
         (&json!("drop the table"), &json!("drop the table"))
     );
+    assert!(!world.run(["list"]).stdout.contains(" · "));
     answer(&world, &pending, &["--allow"]);
     let block = client.block(&call);
     assert_eq!(

@@ -36,10 +36,8 @@ pub(super) fn check(context: &Context, findings: &mut Vec<Finding>) {
     }
     if let Ok(config) = context.config() {
         check_routes(&config, &agents, findings);
-        if !config.notify.is_empty() || !config.relay.is_empty() {
-            let fault = "[[notify]] and [[relay]] are understood, but this version sends nothing";
-            push(findings, "notices", Some(fault.into()), String::new());
-        } else if captures {
+        super::notices::check(context, &config, findings);
+        if captures && config.notify.is_empty() {
             let detail = "questions appear in 'sayso inbox', 'sayso list' and 'sayso watch'";
             push(findings, "notices", None, detail.into());
         }

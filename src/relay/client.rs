@@ -1,0 +1,226 @@
+//! What is asked of a Relay as a paired installation, and what its replies mean.
+
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::envelope::Device;
+use super::provider::Credentials;
+use super::seal::DeviceKey;
+use crate::http::{self, Destination, Reply, Request, escape};
+
+/// The most devices that a question goes to.
+const DEVICES_MAX: usize = 10;
+/// The bound of a cursor, in bytes.
+const CURSOR_MAX: usize = 2048;
+
+/// A Relay and who this machine is to it.
+pub(super) struct Client {
+    http: http::Client,
+    credentials: Credentials,
+}
+
+/// Why a question did not go out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unsent {
+    /// A word for scripts, such as `relay_404` or `no_devices_paired`.
+    pub(super) code: String,
+    /// Whether trying again may help, and in how long at the earliest where the Relay said so.
+    pub(super) again: Option<Option<Duration>>,
+}
+
+/// Why a page could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NoPage {
+    /// The token is not accepted.
+    Rejected,
+    /// Not before this long.
+    Later(Duration),
+    /// Anything else, for people.
+    Failed(String),
+}
+
+/// One page of answers.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) responses: Vec<Value>,
+    pub(super) next_cursor: String,
+}
+
+#[derive(Deserialize)]
+struct WireDevice {
+    device_id: String,
+    #[serde(default)]
+    key_id: Option<String>,
+    #[serde(default)]
+    public_key: Option<String>,
+    #[serde(default)]
+    revoked_at: Option<Value>,
+}
+
+impl Client {
+    pub(super) fn new(destination: Destination, credentials: Credentials) -> Self {
+        Self {
+            http: http::Client::new(destination),
+            credentials,
+        }
+    }
+
+    /// This machine's public name at the Relay.
+    pub(super) fn installation_id(&self) -> &str {
+        &self.credentials.installation_id
+    }
+
+    fn send(
+        &self,
+        method: &'static str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+        until: Instant,
+    ) -> Result<Reply, http::Failure> {
+        let left = until.saturating_duration_since(Instant::now());
+        self.http.send(&Request {
+            method,
+            path,
+            bearer: Some(&self.credentials.token),
+            headers,
+            body: body.map(|body| ("application/json", body)),
+            within: left.clamp(Duration::from_millis(1), http::WHOLE),
+        })
+    }
+
+    /// The phones that a question can be sealed for.
+    pub(super) fn devices(&self, until: Instant) -> Result<Vec<Device>, Unsent> {
+        let reply = self.send("GET", "/v1/devices", &[], None, until);
+        let reply = reply.map_err(|failure| unreached(&failure))?;
+        if reply.status != 200 {
+            return Err(refused(&reply));
+        }
+        let list = serde_json::from_slice::<Value>(&reply.body).ok();
+        let list = list.as_ref().and_then(|v| v.get("devices")?.as_array());
+        let Some(list) = list else {
+            return Err(unclear());
+        };
+        let devices: Vec<Device> = list.iter().filter_map(device).take(DEVICES_MAX).collect();
+        if devices.is_empty() {
+            // A phone may be paired within the tries that are left.
+            return Err(Unsent {
+                code: "no_devices_paired".to_owned(),
+                again: Some(None),
+            });
+        }
+        Ok(devices)
+    }
+
+    /// Posts an envelope; the same id again is the same envelope.
+    pub(super) fn post(&self, id: &str, body: &[u8], until: Instant) -> Result<(), Unsent> {
+        let headers = [("idempotency-key", id), ("x-correlation-id", id)];
+        let reply = self.send("POST", "/v1/envelopes", &headers, Some(body), until);
+        let reply = reply.map_err(|failure| unreached(&failure))?;
+        if !(200..300).contains(&reply.status) {
+            return Err(refused(&reply));
+        }
+        let told: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+        let accepted = told.get("envelope_id").is_some_and(Value::is_string)
+            || matches!(
+                told.get("status").and_then(Value::as_str),
+                Some("accepted" | "duplicate")
+            );
+        if accepted { Ok(()) } else { Err(unclear()) }
+    }
+
+    /// The page of answers after a cursor; empty the first time.
+    pub(super) fn responses(&self, since: &str, until: Instant) -> Result<Page, NoPage> {
+        let path = format!(
+            "/v1/interaction-responses?installation_id={}&since={}",
+            escape(self.installation_id()),
+            escape(since)
+        );
+        let reply = self.send("GET", &path, &[], None, until);
+        let reply = reply.map_err(|failure| NoPage::Failed(failure.why))?;
+        let host = self.http.destination().host();
+        match (reply.status, reply.retry_after) {
+            (200, _) => page(&reply.body).ok_or_else(|| {
+                NoPage::Failed(format!("{host} sent a page that cannot be understood"))
+            }),
+            (401 | 403, _) => Err(NoPage::Rejected),
+            (429 | 503, Some(wait)) => Err(NoPage::Later(wait)),
+            (status, _) => Err(NoPage::Failed(format!("{host} replied with {status}"))),
+        }
+    }
+
+    /// Whether the Relay knows this installation.
+    pub(super) fn check(&self, until: Instant) -> Result<(), NoPage> {
+        let reply = self.send("GET", "/v1/installation", &[], None, until);
+        let reply = reply.map_err(|failure| NoPage::Failed(failure.why))?;
+        let host = self.http.destination().host();
+        match reply.status {
+            200 => Ok(()),
+            401 | 403 => Err(NoPage::Rejected),
+            status => Err(NoPage::Failed(format!("{host} replied with {status}"))),
+        }
+    }
+}
+
+fn page(body: &[u8]) -> Option<Page> {
+    let mut page: Value = serde_json::from_slice(body).ok()?;
+    let next_cursor = page.get("next_cursor")?.as_str()?.to_owned();
+    let Value::Array(responses) = page.get_mut("responses")?.take() else {
+        return None;
+    };
+    (next_cursor.len() <= CURSOR_MAX).then_some(Page {
+        responses,
+        next_cursor,
+    })
+}
+
+/// A device that can be sealed for; `|` would let two different lists of fields be the same text.
+fn device(value: &Value) -> Option<Device> {
+    let wire: WireDevice = serde_json::from_value(value.clone()).ok()?;
+    let name = |text: &str| {
+        (1..=128).contains(&text.chars().count())
+            && !text.chars().any(|c| c.is_control() || c == '|')
+    };
+    let sound = name(&wire.device_id) && wire.key_id.as_deref().is_none_or(name);
+    if !sound || wire.revoked_at.is_some_and(|at| !at.is_null()) {
+        return None;
+    }
+    Some(Device {
+        key: DeviceKey::parse(&wire.public_key?)?,
+        id: wire.device_id,
+        key_id: wire.key_id,
+    })
+}
+
+fn unreached(failure: &http::Failure) -> Unsent {
+    Unsent {
+        code: if failure.passing {
+            "relay_unreachable"
+        } else {
+            "relay_address_refused"
+        }
+        .to_owned(),
+        again: failure.passing.then_some(None),
+    }
+}
+
+fn unclear() -> Unsent {
+    Unsent {
+        code: "relay_reply_unclear".to_owned(),
+        again: Some(None),
+    }
+}
+
+fn refused(reply: &Reply) -> Unsent {
+    let again = matches!(reply.status, 200..=299 | 408 | 425 | 429 | 500..);
+    Unsent {
+        code: match reply.status {
+            300..=399 => "relay_redirect".to_owned(),
+            401 | 403 => "relay_token_rejected".to_owned(),
+            status => format!("relay_{status}"),
+        },
+        again: again.then_some(reply.retry_after),
+    }
+}
