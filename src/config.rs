@@ -24,7 +24,7 @@ mod tests;
 
 pub use shape::{
     Agent, ApprovalPolicy, Decision, Format, Kind, Named, Notify, PLACEHOLDERS, Priority, Relay,
-    RelayKind, Resume, Route, token_variable, valid_provider_id,
+    RelayKind, Resume, Route, token_variable, token_variables, valid_provider_id,
 };
 
 /// Bytes of a configuration file.

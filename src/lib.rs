@@ -33,7 +33,7 @@
 //! | **a new scope**: directories → `scope.json` | a scope without it | the next writer: where that file is, everything else is |
 //! | **create**: write in `tmp/` → rename into `pending/` | a file in `tmp/` | the next holder of the lock empties `tmp/` |
 //! | resume mark → rename (suspended only) | a mark without a question | nobody needs to: the host asks again under the same id |
-//! | rename → fsync of `pending/` | a complete question, after a power cut possibly none; nobody was told of it | nobody needs to: its lease died with the asker, so it is shown as not waited for, and expires |
+//! | rename → fsync of `pending/` | a complete question, after a power cut possibly none; nobody was told of it | nobody needs to: its lease died with the asker, so it is shown as not waited for, and expires; who asks again under its key has it synced first |
 //! | fsync → key's index, event | a question without its `interaction_created` | nobody needs to: keys are found in the questions, no state is read from events |
 //! | event → superseding the older | two questions under one key | the next request under that key keeps the newest |
 //! | **settle**: `awaited/` mark → commit | a mark without an answer | whoever takes the lock once the question is settled |
@@ -42,6 +42,7 @@
 //! | the fsync fails | the same; the verb says "durability unknown" | the next writer syncs again before it acknowledges a replay |
 //! | fsync → event | the same, the event missing | the next writer that meets it |
 //! | event → unlink in `pending/` | the settled record beside its question | the next writer that meets it |
+//! | event → its line on the disk, which nobody waits for | after a power cut possibly the change without its event | nobody: no state is read from events |
 //! | unlink → the waiter's output | an answer that was not picked up | the waiter, if it lives: it was woken by the unlink, or looks within a second |
 //! | output → `marks/` | an answer that was picked up and counts as waited for | nobody: the mark is about the past |
 //! | mark → `interaction_delivered` | the `awaited/` mark | the next holder of the lock appends the event, for ten minutes |
@@ -55,6 +56,7 @@
 //! | **poll**: answers applied → cursor written | a cursor before answers that count already | the next poll: the page replays, and replays change nothing |
 //! | **pair**: `credentials.json` → `provider.json` → cursor gone | a token for a provider that is not used, or an old cursor | pairing again; a cursor of another installation counts as none |
 //! | **prune**: unlink and fsync in `pending/` → marks → record | a record without its marks | the next prune |
+//! | unlink → fsync of `settled/` | after a power cut possibly the record; nobody was told that it is gone | the next prune |
 
 pub mod arc;
 pub mod broker;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::config::{Config, Env, PLACEHOLDERS};
+use crate::config::{self, Config, Env, PLACEHOLDERS};
 use crate::error::{Error, Result};
 use crate::events::{Event, Type};
 use crate::fsio;
@@ -137,6 +137,9 @@ impl<'a> Claim<'a> {
             .stdin(stdin)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        for name in config::token_variables() {
+            command.env_remove(name);
+        }
         if let Some(session) = &record.question.session_id {
             command.env("SAYSO_SESSION_ID", session);
         }

@@ -308,6 +308,15 @@ pub fn valid_provider_id(id: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
 }
 
+/// The variables of this process that hold a Relay's token: no program that it starts needs them.
+pub fn token_variables() -> impl Iterator<Item = std::ffi::OsString> {
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names.filter(|name| name.as_encoded_bytes().starts_with(TOKEN.as_bytes()))
+}
+
+/// What the variables for Relays' tokens begin with.
+const TOKEN: &str = "SAYSO_RELAY_TOKEN_";
+
 /// The variable that overrides a Relay's token.
 pub fn token_variable(provider_id: &str) -> String {
     let id: String = provider_id
@@ -317,5 +326,5 @@ pub fn token_variable(provider_id: &str) -> String {
             _ => '_',
         })
         .collect();
-    format!("SAYSO_RELAY_TOKEN_{id}")
+    format!("{TOKEN}{id}")
 }

@@ -156,7 +156,11 @@ impl Parked {
     /// # Errors
     /// Those of [`park::open`].
     pub(super) fn suspend(&self, question: Question, config: &Config) -> Result<Interaction> {
-        let created = self.make_known(question, Lifetime::Unbounded, config)?;
+        // The host may end this process with the agent's turn: what is to go out goes out first.
+        let mut courier = Courier::new(Stay::Leaves);
+        let forever = Lifetime::Unbounded;
+        let created = park::open(&self.store, question, forever, config, &mut courier)?;
+        courier.finish();
         Ok(created.record)
     }
 

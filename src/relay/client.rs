@@ -156,7 +156,12 @@ impl Client {
         let reply = self.send("GET", "/v1/installation", &[], None, until);
         let reply = reply.map_err(|failure| NoPage::Failed(failure.why))?;
         let host = self.http.destination().host();
+        let told: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+        let named = told.get("installation_id").and_then(Value::as_str);
         match reply.status {
+            200 if named.is_some_and(|id| id != self.installation_id()) => Err(NoPage::Failed(
+                format!("{host} takes this machine for another installation"),
+            )),
             200 => Ok(()),
             401 | 403 => Err(NoPage::Rejected),
             status => Err(NoPage::Failed(format!("{host} replied with {status}"))),

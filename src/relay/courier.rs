@@ -1,16 +1,14 @@
 //! Publishing and polling beside an asker, on a thread of its own, so that a Relay that is slow or dead
 //! delays nobody.
-//!
-//! One process polls for all that wait: whoever holds `poller.lock`.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use super::looker::Looker;
+use super::outbox;
 use super::provider::Provider;
 use super::publish::{self, Occasion};
-use super::{cursor, outbox, poll, provider};
 use crate::config::Config;
-use crate::fsio::{self, Lock};
 use crate::id::Id;
 use crate::log;
 use crate::model::interaction::Interaction;
@@ -41,6 +39,7 @@ pub struct Courier {
 
 /// A question and whom it goes out to.
 struct Job {
+    store: Store,
     id: Id,
     providers: Vec<Provider>,
     until: Instant,
@@ -77,6 +76,7 @@ impl Courier {
         };
         let until = Instant::now() + FIRST_ATTEMPT;
         let job = Job {
+            store: store.clone(),
             id: record.id.clone(),
             providers,
             until,
@@ -117,11 +117,10 @@ fn run(home: &Home, stay: Stay, jobs: &Receiver<Job>, _done: &Sender<()>) {
         };
         match job {
             Ok(job) => {
-                let new = looker.take_on(&job.providers);
+                let question = (job.store.clone(), job.id.clone());
                 send(home, job);
                 if stay == Stay::Waits {
-                    // What a crash left without an entry goes out with a process's first question.
-                    new.iter().for_each(|p| looker.catch_up(p));
+                    looker.take_on(question);
                 }
             }
             Err(RecvTimeoutError::Timeout) => looker.look(),
@@ -142,77 +141,5 @@ fn send(home: &Home, job: Job) {
     let attempts: Vec<_> = attempts.collect();
     for attempt in attempts {
         let _ = attempt.join();
-    }
-}
-
-/// Polls for whoever waits, if no other process does.
-struct Looker {
-    home: Home,
-    providers: Vec<Looked>,
-    lock: Option<Lock>,
-}
-
-struct Looked {
-    provider: Provider,
-    next: Instant,
-}
-
-impl Looker {
-    fn new(home: Home) -> Self {
-        Self {
-            home,
-            providers: Vec::new(),
-            lock: None,
-        }
-    }
-
-    /// How long there is nothing to look for.
-    fn rest(&self) -> Duration {
-        let next = self.providers.iter().map(|looked| looked.next).min();
-        next.map_or_else(
-            || cursor::pause(0),
-            |next| next.saturating_duration_since(Instant::now()),
-        )
-    }
-
-    /// Looks at these providers from now on; returns those that are new.
-    fn take_on(&mut self, providers: &[Provider]) -> Vec<Provider> {
-        let known = |p: &Provider| self.providers.iter().any(|k| k.provider.id == p.id);
-        let new: Vec<Provider> = providers.iter().filter(|p| !known(p)).cloned().collect();
-        self.providers.extend(new.iter().map(|provider| Looked {
-            provider: provider.clone(),
-            next: Instant::now() + cursor::pause(0),
-        }));
-        new
-    }
-
-    fn catch_up(&self, provider: &Provider) {
-        if let Err(error) = publish::catch_up(&self.home, provider) {
-            log::info(|| format!("pending questions could not be read: {error}"));
-        }
-    }
-
-    fn look(&mut self) {
-        let poller = self.is_poller();
-        let now = Instant::now();
-        for looked in self.providers.iter_mut().filter(|l| l.next <= now) {
-            let mut failures = 0;
-            if poller {
-                publish::flush(&self.home, &looked.provider, Instant::now() + FIRST_ATTEMPT);
-                failures = poll::look(&self.home, &looked.provider);
-            }
-            looked.next = Instant::now() + cursor::pause(failures);
-        }
-    }
-
-    /// Whether this process polls for all.
-    fn is_poller(&mut self) -> bool {
-        if self.lock.is_none() {
-            let path = provider::relay_dir(&self.home).join("poller.lock");
-            let file = fsio::open_or_create(&path).ok();
-            let lock = file.map(|file| fsio::lock(file, Duration::ZERO, |_| {}));
-            self.lock = lock.and_then(std::result::Result::ok).flatten();
-        }
-        self.lock.is_some()
     }
 }

@@ -9,6 +9,7 @@ pub mod courier;
 pub mod cursor;
 mod envelope;
 mod item;
+mod looker;
 pub mod outbox;
 pub mod pair;
 pub mod poll;

@@ -3,6 +3,7 @@
 //! Promise: every answer passes the rules of any other; the cursor moves only after a whole page was
 //! processed; whatever a page holds, each of its items is judged by itself.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -101,6 +102,11 @@ pub fn poll(home: &Home, provider: &Provider) -> Polled {
 fn run(home: &Home, provider: &Provider, polled: &mut Polled) -> Result<()> {
     let client = provider.client()?;
     provider.dir().make()?;
+    let held = Cursor::read(provider.dir(), client.installation_id()).hold(Time::now());
+    if let Some(left) = held {
+        polled.idle = Some(asked_to_wait(left));
+        return Ok(());
+    }
     if let Err(error) = publish::catch_up(home, provider) {
         log::warn(&format!("pending questions could not be read: {error}"));
     }
@@ -156,10 +162,7 @@ fn page(home: &Home, provider: &Provider, client: &Client, polled: &mut Polled) 
     let mut cursor = Cursor::read(dir, client.installation_id());
     let now = Time::now();
     if let Some(left) = cursor.hold(now) {
-        let seconds = left.as_secs() + 1;
-        polled.idle = Some(format!(
-            "the Relay asked not to be asked for another {seconds} s"
-        ));
+        polled.idle = Some(asked_to_wait(left));
         return Ok(Step::End);
     }
     cursor.polled_at = Some(now.to_string());
@@ -201,6 +204,11 @@ fn page(home: &Home, provider: &Provider, client: &Client, polled: &mut Polled) 
     };
     cursor.write(dir)?;
     outcome.map(|_| step)
+}
+
+fn asked_to_wait(left: Duration) -> String {
+    let seconds = left.as_secs() + 1;
+    format!("the Relay asked not to be asked for another {seconds} s")
 }
 
 /// Judges every item.
@@ -259,8 +267,16 @@ fn apply(home: &Home, item: Item) -> Result<Handled> {
 /// The scope that holds a question.
 fn holder(home: &Home, id: &Id) -> Result<Option<Store>> {
     let names = home.scope_names()?;
-    let mut stores = names.iter().map(|name| Store::new(home, name, None));
-    Ok(stores.find(|store| store.has(id)))
+    let stores: Vec<Store> = names.iter().map(|n| Store::new(home, n, None)).collect();
+    let holds = |store: &&Store| {
+        let layout = store.layout();
+        let there = |path: PathBuf| path.symlink_metadata().is_ok();
+        there(layout.pending_file(id)) || there(layout.settled_file(id))
+    };
+    // A scope that cannot be looked into counts only where no other one has it.
+    let found = stores.iter().find(holds);
+    let found = found.or_else(|| stores.iter().find(|store| store.has(id)));
+    Ok(found.cloned())
 }
 
 fn responder() -> Responder {

@@ -53,6 +53,7 @@ impl Writer<'_> {
     pub fn create(&self, record: Interaction, max_pending: usize) -> Result<Created> {
         let mut replaced = Vec::new();
         if let Some(key) = &record.question.key {
+            self.finish_under(&record.question.agent, key)?;
             let mut same = self.pending_under(&record.question.agent, key)?;
             same.sort_by_key(|r| (r.created_at, r.id.clone()));
             if let Some(newest) = same.pop() {
@@ -60,6 +61,9 @@ impl Writer<'_> {
                     for older in &same {
                         self.supersede(older, &newest.id)?;
                     }
+                    // Who wrote it may have been killed before its name was on disk.
+                    let pending = &self.store.layout().pending;
+                    fsio::sync_dir(pending).map_err(|e| Error::io("sync", pending, &e))?;
                     let lease = self.store.lease(&newest.id);
                     return Ok(Created {
                         record: newest,

@@ -89,6 +89,20 @@ impl Writer<'_> {
         Ok(!self.pending_under(agent, key)?.is_empty())
     }
 
+    /// Completes what was settled under a key by someone who was killed before that was on disk: whoever
+    /// asks again is told of one question, and must not find two after a power cut.
+    pub(super) fn finish_under(&self, agent: &str, key: &str) -> Result<()> {
+        for id in self.store.stale_ids()? {
+            if let Ok(record) = self.store.must_load(&id)
+                && record.question.agent == agent
+                && record.question.key.as_deref() == Some(key)
+            {
+                self.finish(&record)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The pending questions of an agent under a key; overdue ones are settled on the way.
     pub(super) fn pending_under(&self, agent: &str, key: &str) -> Result<Vec<Interaction>> {
         let mut found = Vec::new();

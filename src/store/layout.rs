@@ -233,8 +233,8 @@ impl Layout {
         }
         let file = self.scope_file();
         fsio::write_temp(&self.tmp, scope_json.as_bytes())
-            .and_then(|temp| fsio::replace(temp, &file))
-            .map_err(|e| Error::io("write", &file, &e))?;
-        sync(&self.dir)
+            .and_then(|temp| fsio::replace_durably(temp, &file))
+            .map(drop)
+            .map_err(|e| Error::io("write", &file, &e))
     }
 }

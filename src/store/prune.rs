@@ -1,9 +1,10 @@
 //! Removing what is past its retention.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::{Store, Writer};
-use crate::error::{Code, Result};
+use crate::error::{Code, Error, Result};
 use crate::fsio;
 use crate::id::Id;
 use crate::log;
@@ -53,9 +54,10 @@ impl Store {
 
 impl Writer<'_> {
     /// Removes settled records: a question that still stands and the key's index first,
-    /// then the marks, then the record.
+    /// then the marks, then the record. After this returns, they are gone from the disk too.
     pub fn prune(&self, ids: &[Id]) -> Result<()> {
         let layout = self.store.layout();
+        let sync = |dir: &Path| fsio::sync_dir(dir).map_err(|e| Error::io("sync", dir, &e));
         for id in ids {
             // A question that stayed would be open again without its record.
             match self.store.must_load(id) {
@@ -67,8 +69,7 @@ impl Writer<'_> {
                 Err(e) => return Err(e),
             }
         }
-        fsio::sync_dir(&layout.pending)
-            .map_err(|e| crate::error::Error::io("sync", &layout.pending, &e))?;
+        sync(&layout.pending)?;
         for id in ids {
             let marks = [
                 layout.delivered_mark(id),
@@ -76,11 +77,11 @@ impl Writer<'_> {
                 layout.feedback(id),
             ];
             for path in marks.into_iter().chain([layout.settled_file(id)]) {
-                fsio::remove(&path).map_err(|e| crate::error::Error::io("remove", &path, &e))?;
+                fsio::remove(&path).map_err(|e| Error::io("remove", &path, &e))?;
             }
             log::debug(|| format!("pruned {id}"));
         }
-        Ok(())
+        sync(&layout.settled)
     }
 
     /// Notes that the scope was pruned now.

@@ -50,6 +50,7 @@ mod notice_texts;
 mod notice_web;
 mod others;
 mod places;
+mod power_cut;
 mod race;
 mod relay_crash;
 mod relay_hostile;

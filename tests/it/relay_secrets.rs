@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::fake_relay::{Endpoint, FakeRelay, Fault, Reply};
+use crate::fake_relay::{Asked, Endpoint, FakeRelay, Fault, Reply};
 use crate::relayed::{EVERYTHING, Relayed, configure, dir, paired, table, write_private};
 use crate::sandbox::{Ran, Sandbox, binary, finish, text, until};
 
@@ -182,8 +182,8 @@ impl Tokened {
         command
     }
 
-    /// Suspends a question; what nobody else may learn of it.
-    fn suspend(&self) -> [String; 3] {
+    /// Suspends a question; what a phone reads of it, and what nobody else may learn.
+    fn suspend(&self) -> (Asked, [String; 3]) {
         let options = [
             "--workflow-id",
             "wf",
@@ -201,7 +201,7 @@ impl Tokened {
         let question = &asked.payload["interaction"];
         let proofs = ["nonce", "request_digest"].map(|name| text(question, name).to_owned());
         let [nonce, digest] = proofs;
-        [self.token.clone(), nonce, digest]
+        (asked, [self.token.clone(), nonce, digest])
     }
 }
 
@@ -210,11 +210,29 @@ fn a_notice_s_command_does_not_learn_the_token() {
     let world = Sandbox::new();
     let (out, notify) = telltale(&world, "notify");
     let t = Tokened::new(&format!("[[notify]]\ncommand = [{notify:?}]\n"));
-    let secrets = t.suspend();
+    let (_, secrets) = t.suspend();
     let told = until("the notice", || fs::read_to_string(&out).ok());
     assert!(told.contains("SAYSO_"), "{told}");
     silent("the notice's command", &told, &secrets);
     silent("the notice's command", &told, &[CANARY.to_owned()]);
+}
+
+#[test]
+fn what_resumes_does_not_learn_the_token() {
+    let world = Sandbox::new();
+    let (out, resume) = telltale(&world, "resume");
+    let t = Tokened::new(&format!("[resume]\ncommand = [{resume:?}]\n"));
+    let (asked, secrets) = t.suspend();
+    let item =
+        t.r.relay
+            .phone(0)
+            .answer(&asked, "r1", ("text", "vogelfrei"));
+    t.r.relay.put(item);
+    let ran = Ran::from(t.command(&["relay", "poll"]).output().unwrap());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = until("the resumed command", || fs::read_to_string(&out).ok());
+    assert!(told.contains("SAYSO_WORKFLOW_ID=wf"), "{told}");
+    silent("what resumes", &told, &secrets);
 }
 
 #[test]

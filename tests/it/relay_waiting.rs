@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::fake_relay::{Endpoint, Fault};
+use crate::fake_relay::{Endpoint, FakeRelay, Fault};
 use crate::hosts::{Hook, fixture};
-use crate::relayed::Relayed;
-use crate::sandbox::{finish, text, until};
+use crate::relayed::{EVERYTHING, Relayed, configure, paired, table};
+use crate::sandbox::{Sandbox, finish, text, until};
 
 /// A process that is gone when this is, stopped or not.
 struct Gone(Child);
@@ -209,4 +209,65 @@ fn an_answer_that_an_agents_process_fetches_is_still_the_phones() {
         response["responder"].get("agent_session").is_none(),
         "{record}"
     );
+}
+
+#[test]
+fn a_server_that_ends_has_sent_what_it_suspended() {
+    let r = Relayed::new();
+    let options = [
+        "--workflow-id",
+        "wf",
+        "--session-id",
+        "s",
+        "--agent-id",
+        "bot",
+    ];
+    let mut client = Client::start(&r.world, &options);
+    let call = client.call("ask", &json!({ "question": "Which?", "wait": "suspend" }));
+    client.done(&call);
+    // The agent was told to end its turn, and its host ends the server with it.
+    client.close();
+    assert_eq!(r.relay.envelopes().len(), 1);
+}
+
+#[test]
+fn whoever_polls_polls_the_providers_of_all_waiters() {
+    let world = Sandbox::new();
+    let (one, two) = (FakeRelay::named("one"), FakeRelay::named("two"));
+    let only = |agent: &str| format!("{EVERYTHING}agents = [\"{agent}\"]\n");
+    configure(
+        &world,
+        &[table(&one, &only("a")), table(&two, &only("b"))].concat(),
+    );
+    paired(&world, &one);
+    paired(&world, &two);
+    let _first = Gone(world.start(["ask", "First?", "--agent", "a"]));
+    // It polls by now, and goes on to.
+    one.await_requests(Endpoint::Responses, 1);
+    let second = world.start(["ask", "Second?", "--agent", "b"]);
+    let item = two
+        .phone(0)
+        .answer(&two.asked(0), "r1", ("choice_id", "deny"));
+    two.put(item);
+    assert_eq!(finish(second).code, 10);
+}
+
+#[test]
+fn a_stopped_poller_keeps_nobody_from_polling() {
+    let r = Relayed::new();
+    let first = Gone(r.world.start(["ask", "First?"]));
+    // Between two looks: in the midst of one it would hold the provider's lock as well.
+    until("the first look", || {
+        let looked = r.dir().join("cursor.json").exists();
+        let lock = std::fs::File::open(r.dir().join("lock")).ok()?;
+        (looked && lock.try_lock().is_ok()).then_some(())
+    });
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(first.0.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).unwrap();
+    let second = r.world.start(["ask", "Second?"]);
+    answer(&r, 1, ("choice_id", "deny"));
+    // It takes ten seconds of silence to tell a stopped process from a slow one.
+    let before = r.relay.requests(Endpoint::Responses).len();
+    r.relay.await_requests(Endpoint::Responses, before + 1);
+    assert_eq!(finish(second).code, 10);
 }

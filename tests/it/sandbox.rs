@@ -21,6 +21,15 @@ pub fn binary() -> &'static str {
     env!("CARGO_BIN_EXE_sayso")
 }
 
+/// A place in memory, or the usual one for temporary files where there is none.
+pub fn memory() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    match tempfile::tempfile_in(memory) {
+        Ok(_) => memory.into(),
+        Err(_) => std::env::temp_dir(),
+    }
+}
+
 /// One test's world.
 pub struct Sandbox {
     dir: TempDir,
@@ -41,14 +50,11 @@ impl Sandbox {
 
     /// A world in memory, where there is such a place: for many runs whose syncs are not the point.
     pub fn in_memory() -> Self {
-        let memory = Path::new("/dev/shm");
-        match tempfile::tempfile_in(memory) {
-            Ok(_) => Self::new_in(memory),
-            Err(_) => Self::new(),
-        }
+        Self::new_in(&memory())
     }
 
-    fn new_in(place: &Path) -> Self {
+    /// A world in a directory of this place.
+    pub fn new_in(place: &Path) -> Self {
         let mut builder = tempfile::Builder::new();
         let dir = builder.prefix("sayso-").tempdir_in(place).unwrap();
         let sandbox = Self { dir };
