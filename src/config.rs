@@ -23,8 +23,8 @@ mod shape;
 mod tests;
 
 pub use shape::{
-    Agent, ApprovalPolicy, Decision, Format, Kind, Named, Notify, Priority, Relay, RelayKind,
-    Resume, Route, token_variable, token_variables, valid_provider_id,
+    Agent, ApprovalPolicy, Decision, Format, Kind, Named, Notify, PLACEHOLDERS, Priority, Relay,
+    RelayKind, Resume, Route, token_variable, token_variables, valid_provider_id,
 };
 
 /// Bytes of a configuration file.

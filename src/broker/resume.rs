@@ -16,6 +16,7 @@ use crate::model::interaction::{Interaction, State};
 use crate::store::Store;
 use crate::store::marks::{Resume, Stage};
 
+const RUNNING: &str = "its command still runs; the answer is told after that";
 /// How long an answerer waits to see the resume start.
 const START_WAIT: Duration = Duration::from_secs(2);
 
@@ -106,6 +107,13 @@ fn has_gone_on(store: &Store, id: &Id) -> bool {
     store.is_resuming(id) || store.is_delivered(id)
 }
 
+/// Whether a living resumer runs the command of a workflow.
+pub(super) fn is_running(store: &Store, workflow: &str) -> Result<bool> {
+    let of_workflow = |r: Interaction| r.question.workflow_id.as_deref() == Some(workflow);
+    let runs = |id: &Id| store.is_resuming(id) && store.must_load(id).is_ok_and(of_workflow);
+    Ok(store.resume_ids()?.iter().any(runs))
+}
+
 /// Resumes the workflow of a suspended question that was answered; none for any other.
 pub(super) fn after_answer(store: &Store, record: &Interaction) -> Option<WorkflowResume> {
     if !record.question.suspended {
@@ -163,6 +171,9 @@ fn start(store: &Store, workflow: &str, record: &Interaction) -> Resumed {
     if known.is_some_and(|r| r.state == Stage::Resumed) || has_gone_on(store, &record.id) {
         return Resumed::Yes;
     }
+    if is_running(store, workflow).unwrap_or(false) {
+        return Resumed::Skipped(RUNNING);
+    }
     let config = match Config::load(&Env::of_process()) {
         Ok(config) => config,
         Err(error) => return Resumed::No(error.message),
@@ -204,6 +215,10 @@ fn observe(store: &Store, id: &Id, mut resumer: Child) -> Resumed {
             Some(Stage::Failed) if ended.is_some() => {
                 let error = mark.and_then(|m| m.error).unwrap_or_default();
                 return Resumed::No(error);
+            }
+            // Another one runs the command of an earlier answer, and tells this one after it.
+            Some(Stage::Paused) if ended.is_some_and(|end| end.success()) => {
+                return Resumed::Skipped(RUNNING);
             }
             _ if ended.is_some() && !store.is_resuming(id) => {
                 return Resumed::No("the resumer ended without starting the command".to_owned());

@@ -1,12 +1,13 @@
 //! The detached process that runs a resume command: it claims the resume under the lock, so that the
 //! command runs once, and holds a lease on the claim for as long as the command runs.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::config::{self, Config, Env};
+use crate::config::{self, Config, Env, PLACEHOLDERS};
 use crate::error::{Error, Result};
 use crate::events::{Event, Type};
 use crate::fsio;
@@ -40,21 +41,27 @@ struct Claim<'a> {
 pub fn run(store: &Store, workflow: &str) -> Result<()> {
     // In a session of its own, neither the end of the answerer's terminal nor its signals reach it.
     let _ = nix::unistd::setsid();
-    let Some(mut claim) = Claim::take(store, workflow)? else {
-        return Ok(());
-    };
-    let outcome = claim.run(workflow);
-    if let Err(why) = outcome {
-        claim.note(Stage::Failed, Some(why))?;
+    let mut told = HashSet::new();
+    // What was decided while the command ran is told after it, not beside it.
+    while let Some(mut claim) = Claim::take(store, workflow, &told)? {
+        told.extend(claim.records.iter().map(|record| record.id.clone()));
+        let outcome = claim.run(workflow);
+        if let Err(why) = outcome {
+            claim.note(Stage::Failed, Some(why))?;
+        }
+        let _ = fsio::remove(&store.layout().feedback(claim.id()));
     }
-    let _ = fsio::remove(&store.layout().feedback(claim.id()));
     Ok(())
 }
 
 impl<'a> Claim<'a> {
-    /// Claims everything that was decided for a workflow and that no living resumer holds.
-    fn take(store: &'a Store, workflow: &str) -> Result<Option<Self>> {
+    /// Claims everything that was decided for a workflow; none while another resumer runs its command, for
+    /// that one will tell it, nor if all of it was `told` before.
+    fn take(store: &'a Store, workflow: &str, told: &HashSet<Id>) -> Result<Option<Self>> {
         let writer = store.lock(LOCK_WAIT)?;
+        if super::resume::is_running(store, workflow)? {
+            return Ok(None);
+        }
         let mut records: Vec<Interaction> = super::resume::paused(store)?
             .into_iter()
             .map(|paused| paused.record)
@@ -62,7 +69,8 @@ impl<'a> Claim<'a> {
             .filter(|r| r.state != State::Pending)
             .collect();
         records.sort_by_key(Interaction::updated_at);
-        let Some(last) = records.last() else {
+        let news = records.iter().any(|record| !told.contains(&record.id));
+        let Some(last) = records.last().filter(|_| news) else {
             return Ok(None);
         };
         writer.write_feedback(&last.id, &feedback::text(&records))?;
@@ -91,18 +99,15 @@ impl<'a> Claim<'a> {
 
     fn run(&mut self, workflow: &str) -> std::result::Result<(), String> {
         let start = Instant::now();
-        let mut pause = Duration::from_secs(1);
         loop {
             self.attempts += 1;
             let mut child = self.spawn(workflow)?;
             let status = self.watch(&mut child)?;
             if status.code() == Some(TEMPORARY) {
-                if start.elapsed() + pause > RETRY_FOR {
-                    return Err("the command ended with 75 (try again) for 60 seconds".to_owned());
-                }
+                let pause = pause(self.attempts, start.elapsed());
+                let pause = pause.ok_or("the command ended with 75 (try again) for 60 seconds")?;
                 self.note(Stage::Starting, None).map_err(|e| e.message)?;
                 std::thread::sleep(pause);
-                pause *= 2;
                 continue;
             }
             // Whatever ends it later, a command that ran this long was resumed.
@@ -189,6 +194,16 @@ impl<'a> Claim<'a> {
     }
 }
 
+/// How long to wait before a command is started again that said `attempts` times that it cannot go on now,
+/// the last time `elapsed` after it was first started: 1, 2, 4, … s, and at last to the end of the minute.
+fn pause(attempts: u32, elapsed: Duration) -> Option<Duration> {
+    let left = RETRY_FOR
+        .checked_sub(elapsed)
+        .filter(|left| !left.is_zero())?;
+    let doubled = 1_u64 << attempts.saturating_sub(1).min(6);
+    Some(Duration::from_secs(doubled).min(left))
+}
+
 /// The command with the question's ids put in.
 ///
 /// # Errors
@@ -199,12 +214,12 @@ pub(super) fn command_line(
 ) -> std::result::Result<Vec<String>, String> {
     let q = &record.question;
     let ids = [
-        ("session_id", q.session_id.as_deref()),
-        ("workflow_id", q.workflow_id.as_deref()),
-        ("interaction_id", Some(record.id.as_str())),
+        q.session_id.as_deref(),
+        q.workflow_id.as_deref(),
+        Some(record.id.as_str()),
     ];
     let mut line = command.to_vec();
-    for (name, id) in ids {
+    for (name, id) in PLACEHOLDERS.into_iter().zip(ids) {
         let placeholder = format!("{{{name}}}");
         if !line.iter().any(|argument| argument.contains(&placeholder)) {
             continue;
@@ -232,7 +247,7 @@ fn is_plain(id: &str) -> bool {
 }
 
 /// Where the command runs: the asker's directory if it lies in the scope's repository, else the scope's
-/// root.
+/// root. A scope with a name of its own has no root: there it is the asker's directory.
 ///
 /// # Errors
 /// Where neither is there.
@@ -240,11 +255,13 @@ pub(super) fn directory(
     store: &Store,
     record: &Interaction,
 ) -> std::result::Result<PathBuf, String> {
-    let root = store.recorded_root().map(PathBuf::from);
-    let root = root.ok_or("the scope belongs to no directory")?;
-    if let Some(cwd) = record.question.cwd.as_deref().map(PathBuf::from)
-        && cwd.is_dir()
-    {
+    let cwd = record.question.cwd.as_deref().map(PathBuf::from);
+    let cwd = cwd.filter(|cwd| cwd.is_dir());
+    let Some(root) = store.recorded_root().map(PathBuf::from) else {
+        let gone = "the asker's directory is gone, and the scope belongs to none";
+        return cwd.ok_or_else(|| gone.to_owned());
+    };
+    if let Some(cwd) = cwd {
         let inside = repo::discover(&cwd, None)
             .ok()
             .flatten()
@@ -262,7 +279,38 @@ pub(super) fn directory(
 
 #[cfg(test)]
 mod tests {
-    use super::is_plain;
+    use std::time::Duration;
+
+    use super::{is_plain, pause};
+
+    /// When a command is started that says each time, `takes` after its start, that it cannot go on now.
+    fn starts(takes: Duration) -> Vec<f64> {
+        let (mut starts, mut elapsed) = (vec![0.0], takes);
+        while let Some(pause) = pause(starts.len() as u32, elapsed) {
+            starts.push((elapsed + pause).as_secs_f64());
+            elapsed += pause + takes;
+        }
+        starts
+    }
+
+    #[test]
+    fn a_command_that_cannot_go_on_is_started_again_for_a_minute() {
+        assert_eq!(
+            starts(Duration::ZERO),
+            [0.0, 1.0, 3.0, 7.0, 15.0, 31.0, 60.0]
+        );
+        assert_eq!(
+            starts(Duration::from_secs(5)),
+            [0.0, 6.0, 13.0, 22.0, 35.0, 56.0]
+        );
+        assert_eq!(starts(Duration::from_secs(60)), [0.0]);
+        assert_eq!(starts(Duration::from_secs(3600)), [0.0]);
+        // However often it was started, a pause is at least a second or all that is left.
+        assert_eq!(
+            pause(u32::MAX, Duration::ZERO),
+            Some(Duration::from_secs(60))
+        );
+    }
 
     #[test]
     fn only_plain_ids_become_arguments() {

@@ -127,21 +127,24 @@ fn resume(context: &Context, workflow: &str) -> Result<Exit> {
     })
 }
 
-/// The chosen scopes first, then every other: the command that an answer suggests works anywhere.
+/// The chosen scopes first, then every other: the command that an answer suggests works anywhere. Where
+/// several know the workflow, the one is meant in which it is paused.
 fn find(context: &Context, workflow: &str) -> error::Result<resume::WorkflowResume> {
     let Scopes { stores, .. } = context.operator_scopes()?;
     let every = context.every_scope()?.stores;
     let elsewhere = |store: &Store| stores.iter().all(|s| s.scope != store.scope);
     let rest: Vec<Store> = every.into_iter().filter(elsewhere).collect();
+    let none = "there is no suspended question of that workflow";
+    let mut found =
+        Err(Error::new(Code::NotFound, none).hint("'sayso workflow list' shows the paused ones"));
     for store in stores.iter().chain(&rest) {
         match resume::resume(store, workflow) {
             Err(error) if error.code == Code::NotFound => {}
+            Ok(resumed) if matches!(resumed.outcome, Resumed::Skipped(_)) => {
+                found = found.or(Ok(resumed));
+            }
             other => return other,
         }
     }
-    Err(Error::new(
-        Code::NotFound,
-        "there is no suspended question of that workflow",
-    )
-    .hint("'sayso workflow list' shows the paused ones"))
+    found
 }

@@ -55,6 +55,9 @@ impl Decision {
     }
 }
 
+/// What stands for an id in the resume command's arguments, in braces.
+pub const PLACEHOLDERS: [&str; 3] = ["session_id", "workflow_id", "interaction_id"];
+
 /// `[resume]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -201,11 +204,11 @@ fn yes() -> bool {
 /// What the types cannot say.
 pub(super) fn check(config: &Config) -> Result<()> {
     let source = &config.source;
-    if let Some(resume) = &config.resume
-        && !runnable(resume.command.get_ref())
+    if let Some(Resume { command }) = &config.resume
+        && let Some(wrong) = wrong_with_resume(command.get_ref())
     {
-        let at = resume.command.span().start;
-        return Err(source.error(at, "resume.command names no program"));
+        let at = command.span().start;
+        return Err(source.error(at, format!("resume.command {wrong}")));
     }
     for notify in &config.notify {
         if let Some(wrong) = wrong_with(notify.get_ref()) {
@@ -213,6 +216,30 @@ pub(super) fn check(config: &Config) -> Result<()> {
         }
     }
     check_relays(config)
+}
+
+/// Its program is the user's own choice: neither a question nor the repository in which it runs has a say.
+fn wrong_with_resume(argv: &[String]) -> Option<String> {
+    let Some(program) = argv.first().filter(|program| !program.is_empty()) else {
+        return Some("names no program".into());
+    };
+    if program.contains(['{', '}']) {
+        return Some("must name its program without a placeholder".into());
+    }
+    if program.contains('/') && !program.starts_with('/') {
+        return Some("must give its program as an absolute path, or as a name on the PATH".into());
+    }
+    let unknown = argv.iter().find(|argument| {
+        let name = argument.strip_prefix('{').and_then(|a| a.strip_suffix('}'));
+        name.is_some_and(|name| is_word(name) && !PLACEHOLDERS.contains(&name))
+    })?;
+    let known = PLACEHOLDERS.map(|name| format!("{{{name}}}")).join(", ");
+    Some(format!("has no placeholder {unknown}, but {known}"))
+}
+
+fn is_word(name: &str) -> bool {
+    let lower = |b: u8| b.is_ascii_lowercase() || b == b'_';
+    !name.is_empty() && name.bytes().all(lower)
 }
 
 fn runnable(argv: &[String]) -> bool {

@@ -108,6 +108,17 @@ fn what_is_not_understood_is_an_error_with_its_position() {
         ("retention_days = -1", "/c.toml:1:18: "),
         ("[resume]\ncommand = []", "/c.toml:2:11: "),
         ("[resume]\ncommand = [\"\"]", "/c.toml:2:11: "),
+        ("[resume]\ncommand = [\"./resume.sh\"]", "/c.toml:2:11: "),
+        ("[resume]\ncommand = [\"~/resume.sh\"]", "/c.toml:2:11: "),
+        ("[resume]\ncommand = [\"{session_id}\"]", "/c.toml:2:11: "),
+        (
+            "[resume]\ncommand = [\"/opt/{workflow_id}\"]",
+            "/c.toml:2:11: ",
+        ),
+        (
+            "[resume]\ncommand = [\"true\", \"{session}\"]",
+            "/c.toml:2:11: ",
+        ),
         (
             "[[relay]]\nprovider_id = \"-\"\nbase_url = \"\"",
             "/c.toml:2:15: ",

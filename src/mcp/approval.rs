@@ -13,6 +13,7 @@ use crate::model::response::{Body, Response};
 
 const NOT_IN_TIME: &str = "nobody answered in time; do not do it";
 const WITHDRAWN: &str = "the question was withdrawn without an answer; do not do it";
+const QUESTIONS_WITHDRAWN: &str = "the questions were withdrawn without an answer: proceed on your best judgment and state the assumption that you made";
 const BEST_JUDGMENT: &str = "nobody answered the questions: proceed on your best judgment and state the assumption that you made";
 
 /// Which words a call understands: a host's prompt is one that brings the tool's input.
@@ -60,9 +61,11 @@ pub(super) fn plan(arguments: &Arguments, settings: &Settings) -> Result<Plan> {
 
 /// The tool call, whole.
 fn tool(arguments: &Arguments) -> Result<Option<Tool>> {
-    let input = match arguments.object("input", INPUT_MAX)? {
-        Some(input) => Some(input),
-        None => arguments.object("arguments", INPUT_MAX)?,
+    let input = arguments.object("input", INPUT_MAX)?;
+    let input = match (input, arguments.object("arguments", INPUT_MAX)?) {
+        // Whoever sees one of them would decide about the other as well.
+        (Some(_), Some(_)) => return Err(Error::input("give 'input' or 'arguments', not both")),
+        (input, arguments) => input.or(arguments),
     };
     let suggestions = arguments.json("suggestions", SUGGESTIONS_MAX)?;
     let Some(name) = arguments.text("tool_name")? else {
@@ -105,19 +108,15 @@ impl Block {
 /// The result of a settled permission; it is built from the question that was opened.
 pub(super) fn settled(opened: &Interaction, record: &Interaction) -> Block {
     let id = opened.id.as_str();
-    match (record.response(), record.status()) {
-        (Some(response), _) => answered(opened, response),
-        (None, Status::Expired) => {
-            let questions = !opened.question.questions().is_empty();
-            let told = if questions {
-                BEST_JUDGMENT
-            } else {
-                NOT_IN_TIME
-            };
-            denied(Some(id), "timeout", told)
-        }
-        (None, _) => denied(Some(id), "cancelled", WITHDRAWN),
-    }
+    let asks = !opened.question.questions().is_empty();
+    let (source, told) = match (record.response(), record.status()) {
+        (Some(response), _) => return answered(opened, response),
+        (None, Status::Expired) if asks => ("timeout", BEST_JUDGMENT),
+        (None, Status::Expired) => ("timeout", NOT_IN_TIME),
+        (None, _) if asks => ("cancelled", QUESTIONS_WITHDRAWN),
+        (None, _) => ("cancelled", WITHDRAWN),
+    };
+    denied(Some(id), source, told)
 }
 
 fn answered(opened: &Interaction, response: &Response) -> Block {

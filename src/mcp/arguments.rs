@@ -25,6 +25,15 @@ impl Arguments {
         Ok(Self(json.members()))
     }
 
+    /// Refuses members of other names than these: one that was misspelt must not count for nothing.
+    pub(super) fn only(&self, names: &[String]) -> Result<()> {
+        match self.0.iter().find(|(name, _)| !names.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::input(format!("there is no argument '{name}'"))
+                .hint(format!("arguments: {}", names.join(", ")))),
+        }
+    }
+
     /// A member.
     pub(super) fn get(&self, name: &str) -> Option<&Json> {
         let (_, value) = self.0.iter().find(|(n, _)| n == name)?;

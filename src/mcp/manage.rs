@@ -7,7 +7,7 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::{Settings, questions, replies};
+use super::{Settings, questions, replies, tools};
 use crate::broker;
 use crate::error::{Code, Error, Result};
 use crate::id::{Id, hex, is_hex};
@@ -29,6 +29,7 @@ const LIMIT_ALL: usize = 50;
 /// # Errors
 /// `invalid_input`; `unavailable` where the store cannot be read.
 pub(super) fn list(arguments: &Arguments, settings: &Settings) -> Result<Value> {
+    arguments.only(&tools::parameters("interactions_list"))?;
     let store = store(arguments, settings)?;
     let all = arguments.flag("all")?;
     let agent = arguments.text("agent_id")?;
@@ -65,6 +66,7 @@ pub(super) fn answer(arguments: &Arguments, settings: &Settings) -> Result<Value
     let Some(operator) = &settings.operator else {
         return Err(Error::new(Code::Internal, "this server does not manage"));
     };
+    arguments.only(&tools::parameters("interactions_answer"))?;
     let store = store(arguments, settings)?;
     let id = arguments.text("id")?;
     let id = find(&store, &id.ok_or_else(|| Error::input("id is required"))?)?;

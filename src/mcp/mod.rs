@@ -47,6 +47,10 @@ const CLOSE_WAIT: Duration = Duration::from_millis(250);
 /// When the process ends at the latest, once the client is gone.
 const END_WAIT: Duration = Duration::from_millis(350);
 
+/// How many threads work on the store at once: it takes one writer at a time, and each thread's memory
+/// outlasts the burst of calls that wanted it.
+const STORE_THREADS: usize = 8;
+
 /// How a server is set up.
 pub struct Settings {
     /// The scope that its questions go to.
@@ -114,6 +118,7 @@ pub fn serve(settings: Settings) -> Result<Ended> {
         .map_err(unavailable)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
+        .max_blocking_threads(STORE_THREADS)
         .build()
         .map_err(unavailable)?;
     let deliveries = Deliveries::default();

@@ -11,8 +11,6 @@ use crate::model::interaction::{FormOption, FormQuestion, Interaction, Kind, Sta
 use crate::model::question_tool;
 use crate::model::response::{Body, Response, TEXT_MAX};
 
-const NEEDED: &str = "give 'question' (a text), or 'questions' (an array of {question, header?, options?, multi_select?})";
-
 /// The question that a call asks.
 ///
 /// # Errors
@@ -26,14 +24,15 @@ pub(super) fn plan(arguments: &Arguments, settings: &Settings) -> Result<Plan> {
             draft.kind = Some(Kind::Form);
             draft.questions = question_tool::each(questions)?;
             if draft.questions.is_empty() {
-                return Err(Error::input("questions is empty").hint(NEEDED));
+                return Err(Error::input("questions is empty").hint(needed()));
             }
             draft.prompt = format!("{agent} asks");
             Shape::Structured
         }
         None => {
             let question = arguments.text("question")?;
-            let question = question.ok_or_else(|| Error::input("nothing is asked").hint(NEEDED))?;
+            let question =
+                question.ok_or_else(|| Error::input("nothing is asked").hint(needed()))?;
             draft.prompt.clone_from(&question);
             let options: Vec<String> = arguments
                 .read("options", "an array of strings")?
@@ -54,6 +53,11 @@ pub(super) fn plan(arguments: &Arguments, settings: &Settings) -> Result<Plan> {
         waiting,
         renamed,
     })
+}
+
+fn needed() -> String {
+    let shape = question_tool::SHAPE;
+    format!("give 'question' (a text), or 'questions' ({shape})")
 }
 
 fn flat(question: String, options: Vec<String>) -> FormQuestion {

@@ -84,6 +84,12 @@ impl Server {
         asked.unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn remember(&self, shape: Shape, opened: &Interaction) {
+        let digest = opened.digest.clone();
+        let asked = Asked { shape, digest };
+        self.asked().insert(opened.id.clone(), asked);
+    }
+
     async fn ask(&self, arguments: Result<Arguments>, call: &Call) -> CallToolResult {
         let plan = arguments.and_then(|a| questions::plan(&a, &self.0.settings));
         match plan {
@@ -109,13 +115,14 @@ impl Server {
         let opening = spawn_blocking(move || server.open(plan)).await;
         let Waiting { opened, settled } = match opening.unwrap_or_else(|_| Err(closing())) {
             Ok(Opening::Ruled(result)) => return result,
-            Ok(Opening::Suspended(opened)) => return replies::suspended(shape, &opened, warning),
+            Ok(Opening::Suspended(opened)) => {
+                self.remember(shape, &opened);
+                return replies::suspended(shape, &opened, warning);
+            }
             Ok(Opening::Parked(waiting)) => waiting,
             Err(error) => return replies::failed(shape, None, &error),
         };
-        let digest = opened.digest.clone();
-        self.asked()
-            .insert(opened.id.clone(), Asked { shape, digest });
+        self.remember(shape, &opened);
         let waited = self.wait(settled, budget, call).await;
         if matches!(waited, Waited::Cancelled) {
             let (parked, opened) = (Arc::clone(&self.0.parked), Arc::clone(&opened));
@@ -232,6 +239,9 @@ impl Server {
         let (server, shape, text) = (self.clone(), asked.shape, id.to_string());
         let settled = spawn_blocking(move || server.settled(&id, &asked)).await;
         match settled.unwrap_or_else(|_| Err(closing())) {
+            Ok(record) if record.state == State::Pending => {
+                replies::suspended(shape, &record, None)
+            }
             Ok(record) => {
                 let waited = Waited::Settled(Box::new(Ok(record.clone())));
                 self.reply(shape, &record, waited, None, call)
@@ -240,14 +250,14 @@ impl Server {
         }
     }
 
-    /// A question that does not wait any more. Blocks on the store.
+    /// A question that does not wait here, or not any more. Blocks on the store.
     fn settled(&self, id: &Id, asked: &Asked) -> Settled {
         let record = self.0.settings.store.must_load(id)?;
         if record.digest != asked.digest {
             let told = format!("interaction '{id}' is not the question that was asked");
             return Err(Error::new(Code::Corrupt, told));
         }
-        if record.state == State::Pending {
+        if record.state == State::Pending && !record.question.suspended {
             let told = format!("interaction '{id}' is being withdrawn");
             return Err(Error::unavailable(told));
         }

@@ -144,6 +144,14 @@ pub(super) fn for_management() -> Vec<Tool> {
     ]
 }
 
+/// The names of what a management tool takes.
+pub(super) fn parameters(tool: &str) -> Vec<String> {
+    let tools = for_management();
+    let found = tools.iter().find(|t| t.name == tool);
+    let properties = found.and_then(|tool| tool.input_schema.get("properties")?.as_object());
+    properties.map_or_else(Vec::new, |members| members.keys().cloned().collect())
+}
+
 /// What both asking tools take.
 fn common() -> [(&'static str, Value); 6] {
     [

@@ -24,8 +24,8 @@ const PRINCIPALS: [&str; 8] = [
 pub fn summary(question: &Question) -> String {
     let Some(tool) = question.tool().filter(|_| question.questions().is_empty()) else {
         return match question.action() {
-            Some(action) => format!("{} · {action}", question.prompt),
-            None => question.prompt.clone(),
+            Some(action) if action != question.prompt => format!("{} · {action}", question.prompt),
+            _ => question.prompt.clone(),
         };
     };
     let input = tool.input.as_ref();

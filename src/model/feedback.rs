@@ -29,7 +29,7 @@ fn answered(record: &Interaction, response: &Response) -> Vec<String> {
     let message = response.message.as_deref();
     let mut lines = match &response.body {
         Body::Choice(id) => match q.effect(id) {
-            Some(effect) => return vec![approval(q, effect, message)],
+            Some(effect) => return approval(q, effect, response),
             None => {
                 let label = q.choices().iter().find(|c| c.id == *id);
                 let label = label.map_or(id.as_str(), |c| &c.label);
@@ -48,18 +48,27 @@ fn answered(record: &Interaction, response: &Response) -> Vec<String> {
     lines
 }
 
-fn approval(q: &Question, effect: Effect, message: Option<&str>) -> String {
+fn approval(q: &Question, effect: Effect, response: &Response) -> Vec<String> {
     let word = match effect {
         Effect::Allow => "granted",
         Effect::Deny => "denied",
     };
-    let about = match (q.action(), q.tool()) {
-        (Some(action), _) => action.to_owned(),
-        (None, Some(tool)) => format!("use tool {}", tool.name),
-        (None, None) => q.prompt.clone(),
+    // A host's prompt is worded for people; any other says what the asker wants to do.
+    let about = match q.tool().filter(|_| q.host.is_some()) {
+        Some(tool) => format!("use tool {}", tool.name),
+        None => q.action().unwrap_or(&q.prompt).to_owned(),
     };
-    match message {
+    let decided = match &response.message {
         Some(message) => format!("Approval {word} for {about}: {message}"),
         None => format!("Approval {word} for {about}"),
-    }
+    };
+    // Without these lines the asker would do what it asked for, which is not what was allowed.
+    let input = response.updated_input.as_ref();
+    let input = input.map(|input| format!("Only with this input instead: {}", input.as_str()));
+    let rules = response.updated_permissions.as_ref();
+    let rules = rules.map(|rules| format!("Also allowed from now on: {}", rules.as_str()));
+    [Some(decided), input, rules]
+        .into_iter()
+        .flatten()
+        .collect()
 }

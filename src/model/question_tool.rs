@@ -7,6 +7,10 @@ use super::interaction::{FormOption, FormQuestion, Tool};
 use super::json::{Json, quoted, reason};
 use crate::error::{Error, Result};
 
+/// What the questions look like, for who gives others.
+pub const SHAPE: &str =
+    "an array of {question, header?, options?: [{label, description?}], multi_select?}";
+
 /// The tool's exact name.
 pub const NAME: &str = "AskUserQuestion";
 
@@ -21,9 +25,9 @@ struct Question {
     #[serde(default)]
     header: Option<String>,
     #[serde(default)]
-    options: Vec<Choice>,
+    options: Option<Vec<Choice>>,
     #[serde(default, rename = "multiSelect", alias = "multi_select")]
-    multi_select: bool,
+    multi_select: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -38,7 +42,7 @@ struct Choice {
 /// # Errors
 /// `invalid_input` where the tool's input is no such form.
 pub fn questions(input: Option<&Json>) -> Result<Vec<FormQuestion>> {
-    let text = input.map_or("", Json::as_str);
+    let text = input.map_or("{}", Json::as_str);
     let input: Input = serde_json::from_str(text).map_err(|e| unreadable(&e))?;
     Ok(form(input.questions))
 }
@@ -55,6 +59,7 @@ pub fn each(questions: &Json) -> Result<Vec<FormQuestion>> {
 
 fn unreadable(error: &serde_json::Error) -> Error {
     Error::input(format!("the questions cannot be read: {}", reason(error)))
+        .hint(format!("questions is {SHAPE}"))
 }
 
 fn form(given: Vec<Question>) -> Vec<FormQuestion> {
@@ -65,8 +70,8 @@ fn form(given: Vec<Question>) -> Vec<FormQuestion> {
     let question = |q: Question| FormQuestion {
         header: q.header,
         question: q.question,
-        options: q.options.into_iter().map(option).collect(),
-        multi_select: q.multi_select,
+        options: q.options.into_iter().flatten().map(option).collect(),
+        multi_select: q.multi_select.unwrap_or(false),
     };
     given.into_iter().map(question).collect()
 }

@@ -111,7 +111,7 @@ pub fn with_effect(question: &Question, effect: Effect, base: Submission) -> Res
     let error = misfit(match (permission, with.len()) {
         (false, _) => "allow and deny fit a permission only".to_owned(),
         (true, 0) => format!("none of the choices {word}"),
-        (true, _) => format!("several choices {word}: {}", with.join(", ")),
+        (true, _) => format!("more than one choice {word}: {}", with.join(", ")),
     });
     Err(if ids.is_empty() {
         error.hint("'sayso show' says how to answer it")

@@ -76,9 +76,7 @@ impl Store {
         let git_dir = std::env::var_os("GIT_DIR");
         let root = match repo::discover(start, git_dir.as_deref())? {
             Some(found) => found.root,
-            None => start.canonicalize().map_err(|e| {
-                Error::input(format!("cannot use the directory {}: {e}", start.display()))
-            })?,
+            None => directory(start)?,
         };
         Ok(Self::of(home, root))
     }
@@ -171,6 +169,19 @@ impl Store {
         let bytes = fsio::read(&self.layout.scope_file(), 64 << 10).ok()?;
         let value: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
         Some(value.get("root")?.as_str()?.to_owned())
+    }
+}
+
+fn directory(start: &Path) -> Result<PathBuf> {
+    let unusable = |why: String| {
+        let message = format!("cannot use the directory {}: {why}", start.display());
+        Error::input(message)
+    };
+    let path = start.canonicalize().map_err(|e| unusable(e.to_string()))?;
+    if path.is_dir() {
+        Ok(path)
+    } else {
+        Err(unusable("it is none".to_owned()))
     }
 }
 

@@ -14,11 +14,31 @@ use crate::log;
 use crate::model::interaction::Interaction;
 use crate::model::transition;
 
+/// How many records reach the disk together.
+const PORTION: usize = 64;
+
 impl Writer<'_> {
     /// Cancels questions; each is committed as [`Writer::cancel`] would, no later than `until`. Returns
     /// those that ended, by whatever outcome; what could not be reached in time stays open.
     pub fn cancel_all(&self, ids: &[Id], by: &str, until: Instant) -> HashMap<Id, Interaction> {
         let mut ended = HashMap::new();
+        // In portions, so that what cannot be done in time does not keep the rest from being done.
+        for some in ids.chunks(PORTION) {
+            if Instant::now() >= until {
+                break;
+            }
+            self.cancel_some(some, by, until, &mut ended);
+        }
+        ended
+    }
+
+    fn cancel_some(
+        &self,
+        ids: &[Id],
+        by: &str,
+        until: Instant,
+        ended: &mut HashMap<Id, Interaction>,
+    ) {
         let mut staged = Vec::new();
         for id in ids {
             match self.stage(id) {
@@ -37,19 +57,18 @@ impl Writer<'_> {
             }
         }
         if placed.is_empty() {
-            return ended;
+            return;
         }
         if let Err(error) = fsio::sync_dir(&layout.settled) {
             // The questions stay, so that the next writer syncs again before anyone relies on their end.
             log::warn(&format!("withdrawn, durability unknown: {error}"));
-            return ended;
+            return;
         }
         for record in placed {
             let event = Event::of(&record, Type::InteractionCancelled, self.now).by(by);
             self.conclude(&record, event);
             ended.insert(record.id.clone(), record);
         }
-        ended
     }
 
     fn stage(&self, id: &Id) -> Result<Staged> {

@@ -6,6 +6,7 @@
 mod answer;
 mod figure;
 mod list;
+mod mcp;
 mod start;
 mod wait;
 mod world;
@@ -16,12 +17,13 @@ use figure::Figure;
 /// One group of figures.
 type Group = (&'static str, fn() -> Vec<Figure>);
 
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 6] = [
     ("start", start::figures),
     ("list", list::figures),
     ("write", write::figures),
     ("answer", answer::figures),
     ("wait", wait::figures),
+    ("mcp", mcp::figures),
 ];
 
 fn main() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sayso::model::interaction::Interaction;
 
 use crate::figure::{Figure, millis};
-use crate::world::{World, until, watches};
+use crate::world::{World, private_dirty, until, watches};
 
 const WAITERS: usize = 1000;
 const UNRELATED: usize = 50;
@@ -37,7 +37,7 @@ pub(crate) fn figures() -> Vec<Figure> {
         WAITERS => format!("{UNRELATED} answers, {count} waiters"),
         _ => format!("only {count} waiters: max_user_instances is {limit}"),
     };
-    let memory = private_dirty(&waiters);
+    let memory = median_memory(&waiters);
     for (record, _) in &waiters {
         world.answer(record);
     }
@@ -88,16 +88,8 @@ fn wakes(waiters: &[(Interaction, Child)]) -> u64 {
     waiters.iter().map(|(_, w)| listeners(w.id())).sum()
 }
 
-fn private_dirty(waiters: &[(Interaction, Child)]) -> u64 {
-    let of = |pid: u32| -> u64 {
-        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
-        let line = text
-            .lines()
-            .find_map(|l| l.strip_prefix("Private_Dirty:"))
-            .unwrap();
-        line.trim().trim_end_matches(" kB").trim().parse().unwrap()
-    };
-    let mut each: Vec<u64> = waiters.iter().map(|(_, w)| of(w.id())).collect();
+fn median_memory(waiters: &[(Interaction, Child)]) -> u64 {
+    let mut each: Vec<u64> = waiters.iter().map(|(_, w)| private_dirty(w.id())).collect();
     each.sort_unstable();
     each.get(each.len() / 2).copied().unwrap_or(0)
 }

@@ -15,13 +15,14 @@ use sayso::store::layout::Home;
 use tempfile::TempDir;
 
 /// The program as it is once installed: a copy, for what the linker has just written is mapped in smaller
-/// pieces and starts more slowly.
+/// pieces and starts more slowly; on disk, for what is not there yet counts as its processes' dirty memory.
 pub(crate) fn binary() -> &'static str {
     static COPY: OnceLock<(TempDir, String)> = OnceLock::new();
     let copy = || {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sayso");
         fs::copy(env!("CARGO_BIN_EXE_sayso"), &path).unwrap();
+        fs::File::open(&path).unwrap().sync_all().unwrap();
         let path = path.to_str().unwrap().to_owned();
         (dir, path)
     };
@@ -134,6 +135,14 @@ pub(crate) fn watches(pid: u32) -> bool {
         })
     };
     fs::read_dir(dir).is_ok_and(|mut fds| fds.any(holds))
+}
+
+/// What a process has written to and shares with none, in KiB.
+pub(crate) fn private_dirty(pid: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
+    let line = text.lines().find_map(|l| l.strip_prefix("Private_Dirty:"));
+    let value = line.unwrap().trim().trim_end_matches(" kB");
+    value.trim().parse().unwrap()
 }
 
 /// Tries until it is so; a minute is enough for everything here.

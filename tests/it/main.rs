@@ -12,6 +12,7 @@ mod library;
 mod notice_world;
 mod pty;
 mod relayed;
+mod resumable;
 mod sandbox;
 
 mod answers;
@@ -61,6 +62,7 @@ mod relay_publish;
 mod relay_secrets;
 mod relay_waiting;
 mod replies;
+mod resumes;
 mod ruled;
 mod scopes;
 mod secrets;

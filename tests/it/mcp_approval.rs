@@ -147,6 +147,7 @@ fn a_voluntary_call_gives_its_action_or_its_arguments() {
         (&pending["prompt"], &pending["action"]),
         (&json!("drop the table"), &json!("drop the table"))
     );
+    assert!(!world.run(["list"]).stdout.contains(" · "));
     answer(&world, &pending, &["--allow"]);
     let block = client.block(&call);
     assert_eq!(
@@ -179,6 +180,8 @@ fn what_cannot_be_asked_is_denied() {
         r#"{"tool_name":"Bash","input":{"command":"ls","command":"rm"}}"#,
         r#"{"tool_name":"Bash","tool_name":"Read","input":{}}"#,
         r#"{"tool_name":5,"input":{}}"#,
+        r#"{"tool_name":"Bash","input":{"command":"ls"},"arguments":{"command":"rm -rf x"}}"#,
+        r#"{"tool_name":"AskUserQuestion","input":{}}"#,
         r#"{"tool_name":"AskUserQuestion","input":{"questions":[]}}"#,
         r#"{"tool_name":"AskUserQuestion","input":{"questions":[{"question":" "}]}}"#,
         "[]",
@@ -267,6 +270,14 @@ fn questions_of_the_host_that_get_no_answer_are_denied() {
         (&block["behavior"], &block["message"]),
         (&json!("deny"), &json!("not now"))
     );
+    let call = client.call_verbatim("request_approval", &form(""));
+    world.json(&["cancel", text(&world.await_pending(), "id")]);
+    let block = client.block(&call);
+    assert_eq!(
+        (&block["behavior"], &block["result"]["source"]),
+        (&json!("deny"), &json!("cancelled"))
+    );
+    assert!(text(&block, "message").contains("best judgment"));
     let call = client.call_verbatim("request_approval", &form(r#","timeout_secs":1"#));
     let block = client.block(&call);
     assert_eq!(

@@ -109,6 +109,28 @@ fn several_questions_come_back_in_their_order() {
 }
 
 #[test]
+fn a_null_is_as_good_as_nothing() {
+    let world = Sandbox::new();
+    let mut client = Client::start(&world, &[]);
+    let (call, pending) = client.ask("ask", &json!({
+        "question": null, "options": null, "timeout_secs": null, "wait": null, "wait_secs": null,
+        "agent_id": null, "workflow_id": null, "task_id": null,
+        "questions": [{ "question": "A?", "header": null, "options": null, "multi_select": null },
+            { "question": "B?", "options": [{ "label": "x", "description": null }], "multiSelect": null }],
+    }));
+    assert_eq!(
+        pending["questions"],
+        json!([{ "question": "A?", "multi_select": false },
+            { "question": "B?", "options": [{ "label": "x" }], "multi_select": false }])
+    );
+    answer(&world, &pending, &["--other", "#1=t", "--select", "#2=x"]);
+    assert_eq!(
+        client.done(&call)["answers"],
+        json!({ "A?": "t", "B?": "x" })
+    );
+}
+
+#[test]
 fn open_questions_and_a_response_are_told() {
     let world = Sandbox::new();
     let mut client = Client::start(&world, &[]);
@@ -185,7 +207,11 @@ fn what_cannot_be_asked_says_what_is_needed() {
             json!({ "questions": [{ "question": "a" }, { "question": "a " }] }),
             "unique",
         ),
-        (json!({ "questions": "a" }), "cannot be read"),
+        (json!({ "questions": "a" }), "questions is an array of"),
+        (
+            json!({ "questions": [{ "question": "a", "options": ["x"] }] }),
+            "options?: [{label, description?}]",
+        ),
         (json!({ "question": "q", "options": ["a", "a"] }), "unique"),
         (
             json!({ "question": "q", "options": "a" }),

@@ -180,6 +180,8 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         json!({ "text": "yes" }),
         json!({ "answers": { "May I?": "yes" } }),
         json!({ "decision": "allow", "response": "r" }),
+        json!({ "decision": "allow", "updatedInput": { "command": "true" } }),
+        json!({ "decision": "allow", "nonce": "n" }),
     ] {
         let error = refused(&mut client, &permission, arguments.clone());
         assert!(!text(&error, "code").is_empty(), "{arguments}");
@@ -218,6 +220,17 @@ fn another_place_is_named_by_a_directory() {
     assert_eq!(list(&mut client, &json!({}))["count"], 0);
     let found = list(&mut client, &json!({ "project_root": root }));
     assert_eq!(found["interactions"][0]["id"], there["id"]);
+    for wrong in [
+        json!({ "project_root": root.join("nowhere") }),
+        json!({ "project_root": world.path().join("file") }),
+        json!({ "project": root }),
+        json!({ "limit": -1 }),
+        json!({ "all": "yes" }),
+    ] {
+        std::fs::write(world.path().join("file"), "").unwrap();
+        let call = client.call("interactions_list", &wrong);
+        client.failed(&call);
+    }
     refused(&mut client, &there, json!({ "decision": "allow" }));
     let done = answer(
         &mut client,

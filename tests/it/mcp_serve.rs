@@ -190,27 +190,33 @@ fn many_calls_wait_at_once_with_one_watcher_and_pings_are_answered() {
 fn progress_is_told_at_once_and_rises_until_the_result() {
     let world = Sandbox::new();
     let mut client = Client::start(&world, &[]);
-    for token in [json!(0), json!("a")] {
-        let params = json!({ "name": "ask", "arguments": { "question": "q" }, "_meta": { "progressToken": token } });
-        let call = client.request("tools/call", &params);
-        let told = |m: &Value| m["method"] == "notifications/progress";
-        let first = client.message(told);
-        assert_eq!(first["params"]["progressToken"], token);
-        let rises = token == json!("a");
-        if rises {
-            let second = client.message(told);
-            assert_eq!(second["params"]["progressToken"], token);
-            assert!(second["params"]["progress"].as_f64() > first["params"]["progress"].as_f64());
-        }
-        let pending = world.await_pending();
-        world.json(&["answer", text(&pending, "id"), "--text", "t"]);
-        client.done(&call);
+    let tokens = [json!(0), json!("a")];
+    let call = |client: &mut Client<'_>, token: &Value| {
+        let arguments = json!({ "question": token.to_string() });
+        let params =
+            json!({ "name": "ask", "arguments": arguments, "_meta": { "progressToken": token } });
+        client.request("tools/call", &params)
+    };
+    let calls: Vec<Value> = tokens.iter().map(|t| call(&mut client, t)).collect();
+    let told = |client: &mut Client<'_>, token: &Value| {
+        let fits = |m: &Value| {
+            m["method"] == "notifications/progress" && m["params"]["progressToken"] == *token
+        };
+        client.message(fits)["params"]["progress"].as_f64().unwrap()
+    };
+    let first: Vec<f64> = tokens.iter().map(|t| told(&mut client, t)).collect();
+    let second: Vec<f64> = tokens.iter().map(|t| told(&mut client, t)).collect();
+    assert!(first[0] < second[0] && first[1] < second[1]);
+    for record in world.json(&["list"])["interactions"].as_array().unwrap() {
+        world.json(&["answer", text(record, "id"), "--text", "t"]);
     }
-    // Without a token nothing is told.
+    for call in &calls {
+        client.done(call);
+    }
+    // Nothing more is told of them, and nothing at all without a token.
     let (call, pending) = client.ask("ask", &json!({ "question": "q" }));
     world.json(&["answer", text(&pending, "id"), "--text", "t"]);
-    let next = client.message(|_| true);
-    assert_eq!(next["id"], call);
+    assert_eq!(client.message(|_| true)["id"], call);
 }
 
 #[test]
@@ -284,6 +290,19 @@ fn everything_is_withdrawn_when_the_client_goes() {
         .map(|r| text(r, "updated_at"))
         .collect();
     assert_eq!(times.len(), 4);
+}
+
+#[test]
+fn more_calls_than_reach_the_disk_together_are_withdrawn_too() {
+    let world = Sandbox::new();
+    let mut client = Client::start(&world, &[]);
+    park(&mut client, 70);
+    assert_eq!(client.close().0, 0);
+    let all = world.json(&["list", "--all", "--limit", "100"])["interactions"].take();
+    let ended = |r: &&Value| r["status"] == "cancelled" && r["updated_at"] == all[0]["updated_at"];
+    assert_eq!(all.as_array().unwrap().iter().filter(ended).count(), 70);
+    let noted = |e: &&Value| e["type"] == "interaction_cancelled";
+    assert_eq!(world.events().iter().filter(noted).count(), 70);
 }
 
 #[test]

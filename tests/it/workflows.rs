@@ -1,85 +1,13 @@
 //! Suspended questions: nobody waits, answering resumes, and each decision is told once.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::hosts::feed;
-use crate::sandbox::{Ran, Sandbox, finish, text, until};
-
-/// A world whose resume command is a script.
-struct Resumable {
-    world: Sandbox,
-    out: PathBuf,
-}
-
-impl Resumable {
-    /// `script` runs with `$OUT` set to a file that is not there yet.
-    fn new(script: &str, arguments: &[&str]) -> Self {
-        let world = Sandbox::new();
-        let out = world.path().join("out");
-        let path = world.path().join("resume.sh");
-        fs::write(
-            &path,
-            format!("#!/bin/sh\nOUT='{}'\n{script}\n", out.display()),
-        )
-        .unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-        let command = [&[path.to_str().unwrap()], arguments].concat();
-        let resumable = Self { world, out };
-        resumable.configure(&format!("[resume]\ncommand = {command:?}\n"));
-        resumable
-    }
-
-    fn configure(&self, text: &str) {
-        let dir = self.world.path().join("home/.config/sayso");
-        fs::create_dir_all(&dir).unwrap();
-        fs::write(dir.join("config.toml"), text).unwrap();
-    }
-
-    /// A suspended question of a workflow and a session; the call has returned.
-    fn suspended(&self, workflow: &str, tool: &str, arguments: &Value) -> (Value, Value) {
-        let options = [
-            "--workflow-id",
-            workflow,
-            "--session-id",
-            "s-1",
-            "--agent-id",
-            "bot",
-        ];
-        let mut client = Client::start(&self.world, &options);
-        let call = client.call(tool, arguments);
-        let returned = if tool == "ask" {
-            client.done(&call)
-        } else {
-            client.block(&call)
-        };
-        client.close();
-        (returned, self.world.await_pending())
-    }
-
-    fn answer(&self, record: &Value, flags: &[&str]) -> Value {
-        let args = ["answer", text(record, "id")];
-        self.world.json(&[&args, flags].concat())
-    }
-
-    fn told(&self) -> String {
-        until("the resumed command", || {
-            fs::read_to_string(&self.out)
-                .ok()
-                .filter(|t| t.ends_with("end\n"))
-        })
-    }
-
-    fn paused(&self) -> Value {
-        self.world.json(&["workflow", "list"])
-    }
-}
-
-const TELL: &str = r#"{ pwd; echo "$@"; echo "$SAYSO_WORKFLOW_ID $SAYSO_SESSION_ID $SAYSO_INTERACTION_ID"; stat -c %a "$SAYSO_FEEDBACK_FILE"; cmp - "$SAYSO_FEEDBACK_FILE" && cat "$SAYSO_FEEDBACK_FILE"; echo end; } >"$OUT.new" && mv "$OUT.new" "$OUT""#;
+use crate::resumable::{Resumable, TELL};
+use crate::sandbox::{Ran, finish, text, until};
 
 #[test]
 fn a_suspended_question_returns_at_once_and_never_expires() {
@@ -201,6 +129,18 @@ fn the_feedback_says_what_was_decided() {
             "Approval denied for use tool Bash: no\n",
         ),
         (
+            "request_approval",
+            json!({ "tool_name": "deploy", "arguments": { "to": "prod" }, "action": "ship it",
+                "suggestions": [{ "destination": "localSettings", "type": "addRules", "behavior": "allow", "rules": [] }] }),
+            &[
+                "--allow",
+                "--remember",
+                "--updated-input",
+                r#"{"to": "canary"}"#,
+            ],
+            "Approval granted for ship it\nOnly with this input instead: {\"to\": \"canary\"}\nAlso allowed from now on: [{\"destination\":\"localSettings\",\"type\":\"addRules\",\"behavior\":\"allow\",\"rules\":[]}]\n",
+        ),
+        (
             "ask",
             form.clone(),
             &["--other", "#2=two", "--select", "#1=a,b", "--text", "free"],
@@ -277,6 +217,11 @@ fn what_cannot_be_started_says_so() {
             "error",
             "config.toml:3",
         ),
+        (
+            "[resume]\ncommand = [\"./resume.sh\"]\n",
+            "error",
+            "absolute path",
+        ),
         ("", "reason", "no resume command"),
     ] {
         let (_, pending) = r.suspended("wf-1", "ask", &json!({ "question": "q" }));
@@ -321,7 +266,7 @@ fn an_id_that_could_be_an_option_is_never_an_argument() {
 #[test]
 fn a_command_that_says_not_now_is_tried_again() {
     let r = Resumable::new(
-        r#"echo x >>"$OUT"; [ "$(wc -l <"$OUT")" = 2 ] || exit 75; echo end >>"$OUT""#,
+        r#"echo x >>"$OUT"; [ "$(wc -l <"$OUT")" = 3 ] || exit 75; echo end >>"$OUT""#,
         &[],
     );
     let (_, pending) = r.suspended("wf-1", "ask", &json!({ "question": "q" }));
@@ -329,12 +274,18 @@ fn a_command_that_says_not_now_is_tried_again() {
         r.answer(&pending, &["--text", "t"])["workflow_resume"]["resumed"],
         true
     );
-    assert_eq!(r.told(), "x\nx\nend\n");
+    // While it is tried again nothing is paused, and resuming by hand does not start it a second time.
+    assert_eq!(r.paused()["count"], 0);
+    assert_eq!(
+        r.world.json(&["workflow", "resume", "--id", "wf-1"])["skipped"],
+        true
+    );
+    assert_eq!(r.told(), "x\nx\nx\nend\n");
     let resume = until("the mark", || {
         let resume = r.world.get(text(&pending, "id"))["resume"].take();
         (resume["state"] == "resumed").then_some(resume)
     });
-    assert_eq!(resume["attempts"], 2);
+    assert_eq!(resume["attempts"], 3);
 }
 
 #[test]
@@ -400,7 +351,7 @@ fn racing_answers_resume_once() {
 #[test]
 fn a_workflow_that_runs_is_not_resumed_beside_itself() {
     let r = Resumable::new(
-        r#"echo x >>"$OUT"; until [ -e "$OUT.go" ]; do sleep 0.02; done; echo end >>"$OUT""#,
+        r#"echo x >>"$OUT"; until [ -e "$OUT.go" ] || ! [ -e "$0" ]; do sleep 0.02; done; echo end >>"$OUT""#,
         &[],
     );
     let (_, pending) = r.suspended("wf-1", "ask", &json!({ "question": "q" }));

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from mcp import ClientSession, StdioServerParameters
+from mcp import ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 SAYSO = os.path.realpath(os.environ["SAYSO"])
@@ -98,11 +98,49 @@ async def exercise(world, session):
     answers = [(await call).structured_content["answer"] for call in calls]
     assert answers == [f"q{i}!" for i in range(5)], answers
 
+    pending = (await session.call_tool("ask", {"question": "Later?", "wait_secs": 0})).structured_content
+    assert pending["status"] == "pending", pending
+    call = asyncio.create_task(session.call_tool("wait_for_answer", {"interaction_id": pending["interaction_id"]}))
+    await world.answer("--text", "now")
+    assert (await call).structured_content["answer"] == "now"
+
+    for name in ("interactions_list", "interactions_answer"):
+        try:
+            await session.call_tool(name, {})
+            sys.exit(f"{name} can be called without --management")
+        except MCPError as error:
+            assert "unknown tool" in str(error), error
+
     # A call that the client gives up is cancelled, and its question withdrawn.
     abandoned = asyncio.create_task(session.call_tool("ask", {"question": "Still?"}))
     await asyncio.to_thread(world.pending)
     abandoned.cancel()
     await asyncio.to_thread(world.pending, 0)
+
+
+async def manage(world):
+    async with stdio_client(world.server("--management")) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        tools = {tool.name for tool in (await session.list_tools()).tools}
+        assert {"interactions_list", "interactions_answer"} < tools, tools
+        asked = world.run("request", "Deploy?")
+        listed = (await session.call_tool("interactions_list", {})).structured_content
+        assert [one["id"] for one in listed["interactions"]] == [asked["id"]], listed
+        result = await session.call_tool("interactions_answer", {"id": asked["id"], "decision": "deny"})
+        assert result.structured_content["status"] == "answered" and not result.is_error, result
+        result = await session.call_tool("interactions_answer", {"id": asked["id"], "decision": "allow"})
+        assert result.is_error and result.structured_content["code"] == "already_answered", result
+
+
+async def suspend(world):
+    async with stdio_client(world.server("--workflow-id", "wf-1")) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        result = await session.call_tool("ask", {"question": "Which?"})
+        assert result.structured_content["workflow_id"] == "wf-1" and not result.is_error, result
+        native = {"tool_name": "Bash", "input": {"command": "ls"}}
+        denied = block(await session.call_tool("request_approval", native))
+        assert denied["behavior"] == "deny" and denied["result"]["status"] == "pending", denied
+    assert [one["status"] for one in world.run("workflow", "list")["workflows"]] == ["paused"] * 2
 
 
 async def run(lifecycle):
@@ -120,6 +158,9 @@ async def run(lifecycle):
             await asyncio.to_thread(world.pending)
             parked.cancel()
         assert not world.pending(0)
+        if lifecycle == "initialize":
+            await manage(world)
+            await suspend(world)
     print(f"ok   {lifecycle}")
 
 
