@@ -27,7 +27,7 @@ pub const SENT_MAX: usize = 64 << 10;
 /// The bound of a body that is received, in bytes.
 pub const RECEIVED_MAX: u64 = 1 << 20;
 /// The longest `Retry-After` that is heeded.
-const RETRY_AFTER_MAX: u64 = 24 * 3600;
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// One service.
 #[derive(Debug)]
@@ -206,7 +206,7 @@ fn wait_of(text: &str) -> Option<Duration> {
             u64::try_from(at.as_second() - jiff::Timestamp::now().as_second()).unwrap_or(0)
         }
     };
-    Some(Duration::from_secs(seconds.min(RETRY_AFTER_MAX)))
+    Some(Duration::from_secs(seconds).min(RETRY_AFTER_MAX))
 }
 
 /// Resolves names and lets through only what the destination permits; ureq connects to nothing else.

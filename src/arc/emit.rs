@@ -12,7 +12,8 @@ use crate::model::draft::PROMPT_MAX;
 use crate::model::interaction::{Body, Choice, Interaction, Kind as Asked, Question};
 use crate::notice::Priority;
 
-/// What an event of the log is in ARC 0.2: a new question, or a question's end. None for any other.
+/// What an event of the log is in ARC 0.2: a new question, or a question's end. None for any other, nor for
+/// one that was superseded: its successor, told before, took its key, which an end would withdraw.
 pub fn told(event: &Event, record: &Interaction) -> Option<Value> {
     if event.interaction_id.as_deref() != Some(record.id.as_str()) {
         return None;
@@ -22,7 +23,6 @@ pub fn told(event: &Event, record: &Interaction) -> Option<Value> {
         Type::InteractionAnswered => "answered",
         Type::InteractionExpired => "expired",
         Type::InteractionCancelled => "cancelled",
-        Type::InteractionSuperseded => "superseded",
         _ => return None,
     };
     let (key, _) = key(record);
@@ -39,7 +39,6 @@ pub fn is_told(kind: Type) -> bool {
             | Type::InteractionAnswered
             | Type::InteractionExpired
             | Type::InteractionCancelled
-            | Type::InteractionSuperseded
     )
 }
 

@@ -8,7 +8,7 @@ use super::exit::Exit;
 use crate::cli::{PairArgs, PollArgs, RelayAction, RelayArgs, StatusArgs};
 use crate::error::{self, Error};
 use crate::http::Private;
-use crate::relay::outbox::Stage;
+use crate::relay::outbox::{Entry, Stage};
 use crate::relay::pair::{self, Invitation, Wish};
 use crate::relay::poll::{self, Polled};
 use crate::relay::provider::{self, Provider};
@@ -89,6 +89,9 @@ fn tell(context: &Context, out: &mut Out, polled: &Polled) -> std::io::Result<()
         _ => out.line(&format!("{name}: {applied} applied of {fetched} fetched"))?,
     }
     let shown = |id: &Option<String>| id.as_deref().map_or("?".to_owned(), text::line);
+    if polled.unlisted > 0 {
+        out.line(&format!("  {} more were not applied", polled.unlisted))?;
+    }
     for answer in polled.answers.iter().filter(|a| !a.applied) {
         out.line(&format!(
             "  {} → {}: {}",
@@ -104,13 +107,25 @@ fn status(context: &Context, args: &StatusArgs) -> Result<Exit> {
     let mut out = context.out();
     if args.units {
         let program = std::env::current_exe()?.display().to_string();
-        let named = ["SAYSO_HOME", "SAYSO_CONFIG"];
+        let named = [
+            "SAYSO_HOME",
+            "SAYSO_CONFIG",
+            "XDG_STATE_HOME",
+            "XDG_CONFIG_HOME",
+        ];
         let variables: Vec<(&str, String)> = named
             .into_iter()
             .filter_map(|name| Some((name, context.var(name)?)))
+            // Neither file can hold a line break in a value.
+            .filter(|(_, value)| !value.chars().any(char::is_control))
             .collect();
-        for line in units(&program, &variables).lines() {
-            out.line(line)?;
+        let text = units(&program, &variables);
+        if context.global.json {
+            out.line(&envelope::success(&json!({ "units": text }).to_string()))?;
+        } else {
+            for line in text.lines() {
+                out.line(line)?;
+            }
         }
         out.flush()?;
         return Ok(Exit::Done);
@@ -168,6 +183,15 @@ fn describe(out: &mut Out, status: &Status) -> std::io::Result<()> {
         status.count(Stage::Sent),
         status.count(Stage::Dead)
     ))?;
+    let waits = |e: &&Entry| e.stage == Stage::Due && e.error.is_some();
+    for entry in status.outbox.iter().filter(waits) {
+        out.line(&format!(
+            "    {}: {}; again at {}",
+            text::line(&entry.interaction_id),
+            text::line(entry.error.as_deref().unwrap_or("?")),
+            text::line(&entry.due_at)
+        ))?;
+    }
     for dead in status.dead() {
         out.line(&format!(
             "    {}: {}; 'sayso publish' tries again",

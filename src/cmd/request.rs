@@ -85,7 +85,9 @@ pub(super) fn question(
                 .input
                 .as_deref()
                 .map(|text| json_argument("--input", text))
-                .transpose()?,
+                .transpose()?
+                // As everywhere else, `null` is no input.
+                .filter(|input| input.as_str() != "null"),
             use_id: None,
             suggestions: None,
         }),

@@ -79,7 +79,7 @@ impl Destination {
             _ => return Err("it must begin with https://".into()),
         };
         let host = uri.host().unwrap_or_default().to_ascii_lowercase();
-        if host.is_empty() || host.ends_with('.') || uri.port().is_some_and(|p| p.as_u16() == 0) {
+        if host.is_empty() || host.ends_with('.') || !has_sound_port(&uri) {
             return Err("it names no host, or no usable port".into());
         }
         let path = uri.path().trim_end_matches('/');
@@ -144,6 +144,16 @@ impl Destination {
     /// Why not.
     pub fn permits(&self, address: IpAddr) -> std::result::Result<(), String> {
         permit(address, self.private, self.plain).map_err(Into::into)
+    }
+}
+
+/// Whether there is no port, or one from 1 to 65535: the library takes any other for none.
+fn has_sound_port(uri: &Uri) -> bool {
+    let authority = uri.authority().map_or("", |a| a.as_str());
+    let after_host = &authority[authority.rfind(']').map_or(0, |at| at + 1)..];
+    match after_host.split_once(':') {
+        Some((_, port)) => port.parse::<u16>().is_ok_and(|port| port > 0),
+        None => true,
     }
 }
 
@@ -258,6 +268,9 @@ mod tests {
             ("https://relay.example.com/a/../b", YES, false),
             ("https://relay.example.com//a", YES, false),
             ("https://relay.example.com:0", YES, false),
+            ("https://relay.example.com:99999", YES, false),
+            ("https://relay.example.com:", YES, false),
+            ("https://[::1]:99999", YES, false),
             ("https://127.0.0.1", NO, false),
             ("https://127.0.0.1", YES, true),
             ("https://[::1]", NO, false),

@@ -185,11 +185,18 @@ impl Scanner {
         let here_string = self.take("<<<");
         let strip_tabs = !here_string && self.take("<<-");
         let heredoc = strip_tabs || !here_string && self.take("<<");
+        let begin = self.at;
         while !here_string && !heredoc && self.peek().is_some_and(|c| "<>&|".contains(c)) {
             self.at += 1;
         }
+        let operator = &self.text[begin..self.at];
+        let duplicates = matches!(operator, ['<' | '>', '&']);
         while self.peek().is_some_and(|c| matches!(c, ' ' | '\t')) || self.take("\\\n") {
             self.at += usize::from(self.peek().is_some_and(|c| matches!(c, ' ' | '\t')));
+        }
+        // Closing a descriptor is a word of its own: in `2>&-b`, `b` is an argument.
+        if duplicates && self.take("-") {
+            return;
         }
         let target = self.word();
         if here_string {

@@ -282,6 +282,13 @@ fn the_whole_text_is_matched_for_denying() {
 }
 
 #[test]
+fn what_follows_a_closed_descriptor_is_an_argument() {
+    let config = policy(&[], &["xd b*"], "allow");
+    let denied = ["xd 2>&-b", "xd 2>& -b", "xd <&-b", ">&-xd b", "xd >&- b"];
+    check(&config, Decision::Deny, &denied);
+}
+
+#[test]
 fn the_rule_that_decided_is_named() {
     let config = config(GIT_AND_CARGO);
     let policy = Effective::new(&config, "a", &[]).unwrap();

@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::envelope::Device;
-use super::provider::Credentials;
+use super::provider::{Credentials, is_name};
 use super::seal::DeviceKey;
 use crate::http::{self, Destination, Reply, Request, escape};
 
@@ -44,7 +45,7 @@ pub(super) enum NoPage {
 /// One page of answers.
 #[derive(Debug)]
 pub(super) struct Page {
-    pub(super) responses: Vec<Value>,
+    pub(super) responses: Vec<Box<RawValue>>,
     pub(super) next_cursor: String,
 }
 
@@ -103,7 +104,12 @@ impl Client {
         let Some(list) = list else {
             return Err(unclear());
         };
-        let devices: Vec<Device> = list.iter().filter_map(device).take(DEVICES_MAX).collect();
+        let mut devices: Vec<Device> = Vec::new();
+        for device in list.iter().filter_map(device) {
+            if devices.len() < DEVICES_MAX && devices.iter().all(|d| d.id != device.id) {
+                devices.push(device);
+            }
+        }
         if devices.is_empty() {
             // A phone may be paired within the tries that are left.
             return Err(Unsent {
@@ -169,26 +175,24 @@ impl Client {
     }
 }
 
+/// The items stay as they came: what is wrong with one is no matter of the others.
 fn page(body: &[u8]) -> Option<Page> {
-    let mut page: Value = serde_json::from_slice(body).ok()?;
-    let next_cursor = page.get("next_cursor")?.as_str()?.to_owned();
-    let Value::Array(responses) = page.get_mut("responses")?.take() else {
-        return None;
-    };
-    (next_cursor.len() <= CURSOR_MAX).then_some(Page {
-        responses,
-        next_cursor,
+    #[derive(Deserialize)]
+    struct Wire {
+        responses: Vec<Box<RawValue>>,
+        next_cursor: String,
+    }
+    let wire: Wire = serde_json::from_slice(body).ok()?;
+    (wire.next_cursor.len() <= CURSOR_MAX).then_some(Page {
+        responses: wire.responses,
+        next_cursor: wire.next_cursor,
     })
 }
 
-/// A device that can be sealed for; `|` would let two different lists of fields be the same text.
+/// A device that can be sealed for.
 fn device(value: &Value) -> Option<Device> {
     let wire: WireDevice = serde_json::from_value(value.clone()).ok()?;
-    let name = |text: &str| {
-        (1..=128).contains(&text.chars().count())
-            && !text.chars().any(|c| c.is_control() || c == '|')
-    };
-    let sound = name(&wire.device_id) && wire.key_id.as_deref().is_none_or(name);
+    let sound = is_name(&wire.device_id) && wire.key_id.as_deref().is_none_or(is_name);
     if !sound || wire.revoked_at.is_some_and(|at| !at.is_null()) {
         return None;
     }

@@ -73,7 +73,8 @@ impl Cursor {
     pub(super) fn hold(&self, now: Time) -> Option<Duration> {
         let until = Time::parse(self.not_before.as_deref()?)?;
         let left = until.since(now);
-        (!left.is_zero()).then_some(left)
+        // No Relay is heeded for longer: the clock was set back.
+        (!left.is_zero() && left <= crate::http::RETRY_AFTER_MAX).then_some(left)
     }
 }
 
@@ -123,5 +124,7 @@ mod tests {
         assert_eq!(held.hold(now), Some(Duration::from_secs(9)));
         assert_eq!(held.hold(later), None);
         assert_eq!(Cursor::default().hold(now), None);
+        let long_ago = now.minus(Duration::from_secs(2 * 365 * 86400));
+        assert_eq!(held.hold(long_ago), None, "the clock was set back");
     }
 }

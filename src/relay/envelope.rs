@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::seal::{DeviceKey, Fresh, seal};
 use crate::http::SENT_MAX;
-use crate::model::interaction::{Interaction, Kind};
+use crate::model::draft::effect_of;
+use crate::model::interaction::{Choice, Effect, Interaction, Kind};
 use crate::text;
 use crate::time::Time;
 
@@ -17,6 +18,10 @@ const ENVELOPE_VERSION: &str = "1";
 const AHEAD_MAX: Duration = Duration::from_secs(24 * 3600);
 /// The bound of a prompt as it is published, in characters.
 const PROMPT_MAX: usize = 2000;
+/// The bound of a label, in characters.
+const LABEL_MAX: usize = 200;
+/// The bound of a choice's detail, in characters.
+const DETAIL_MAX: usize = 500;
 
 /// A paired phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,16 +113,17 @@ fn payload(record: &Interaction, deadline: Time, details: Details) -> Option<Val
     if q.kind() == Kind::Form {
         return None;
     }
+    // Who allows must have seen everything; one of several may be picked without the details.
+    if details == Details::Left && q.kind() == Kind::Permission {
+        return None;
+    }
     let prompt = prompt(record);
     if prompt.chars().count() > PROMPT_MAX {
         return None;
     }
-    let choice = |choice: &crate::model::interaction::Choice| {
-        let detail = choice.detail.as_ref().filter(|_| details == Details::Kept);
-        json!({ "id": choice.id, "label": choice.label, "detail": detail })
-    };
-    let choices: Option<Vec<Value>> =
-        (!q.choices().is_empty()).then(|| q.choices().iter().map(choice).collect());
+    let choices: Option<Vec<Value>> = q.choices().iter().map(|c| choice(c, details)).collect();
+    let choices = choices?;
+    let choices = (!choices.is_empty()).then_some(choices);
     let text_max_length = match q.body {
         crate::model::interaction::Body::Text { max_length } => Some(max_length),
         _ => None,
@@ -145,13 +151,43 @@ fn payload(record: &Interaction, deadline: Time, details: Details) -> Option<Val
     }))
 }
 
-/// The prompt and, for a tool call or an action, what it is about: who allows it must have seen it.
+/// A choice in safe text; none where it would be too long for a phone. What choosing it means is said
+/// where its label does not begin with it: a phone shows nothing else.
+fn choice(choice: &Choice, details: Details) -> Option<Value> {
+    let mut label = text::line(&choice.label);
+    if let Some(effect) = choice.effect.filter(|e| Some(*e) != implied(&label)) {
+        label.push_str(match effect {
+            Effect::Allow => " (allows)",
+            Effect::Deny => " (denies)",
+        });
+    }
+    let detail = choice.detail.as_ref().filter(|_| details == Details::Kept);
+    let detail = detail.map(|detail| text::line(detail));
+    let longest = detail.as_ref().map_or(0, |d| d.chars().count());
+    let fits = label.chars().count() <= LABEL_MAX && longest <= DETAIL_MAX;
+    fits.then(|| json!({ "id": choice.id, "label": label, "detail": detail }))
+}
+
+/// What a reader takes a label for, by its first word.
+fn implied(label: &str) -> Option<Effect> {
+    let first = label.split(|c: char| !c.is_alphanumeric()).next();
+    effect_of(&first.unwrap_or_default().to_lowercase())
+}
+
+/// The prompt and, for a tool call or an action, what it is about: who allows it must have seen it. All
+/// of it is safe text; the prompt of a call stands on one line, so that it cannot imitate what follows.
 fn prompt(record: &Interaction) -> String {
     let q = &record.question;
-    let mut shown = q.prompt.clone();
+    let action = q.action().filter(|action| *action != q.prompt);
+    if q.tool().is_none() && action.is_none() {
+        return text::pipe(&q.prompt);
+    }
+    let mut shown = text::line(&q.prompt);
     if let Some(tool) = q.tool() {
         shown.push_str("\n\n");
-        if !q.prompt.contains(&tool.name) {
+        // Only a hook's own prompt is known to name the tool; any other may merely contain the word.
+        let named = q.host.is_some() && q.prompt.ends_with(&format!(" wants to run {}", tool.name));
+        if !named {
             shown.push_str(&format!("{}: ", text::line(&tool.name)));
         }
         match &tool.input {
@@ -159,9 +195,8 @@ fn prompt(record: &Interaction) -> String {
             None => shown.push_str("no command supplied"),
         }
     }
-    if let Some(action) = q.action().filter(|action| !q.prompt.contains(action)) {
-        shown.push_str("\n\n");
-        shown.push_str(&text::pipe(action));
+    if let Some(action) = action {
+        shown.push_str(&format!("\n\n{}", text::line(action)));
     }
     shown
 }

@@ -6,7 +6,11 @@ use super::envelope::CONTRACT_VERSION;
 use super::poll::Handled;
 use crate::error::Result;
 use crate::id::is_hex;
+use crate::model::json::Json;
 use crate::model::response::{Answer, Submission, TEXT_MAX};
+
+/// The bound of an item, in bytes.
+const ITEM_MAX: usize = 64 << 10;
 
 /// An answer that is well-formed and meant for this machine. It holds secrets and so has no `Debug`.
 pub(super) struct Item {
@@ -38,6 +42,15 @@ impl Item {
             ..Submission::default()
         })
     }
+}
+
+/// An item's text as a value: one that names a member twice would be two answers.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn parse(text: &str) -> std::result::Result<Value, String> {
+    let parsed = Json::parse("the item", text, ITEM_MAX);
+    parsed.map(|json| json.value()).map_err(|e| e.message)
 }
 
 /// Reads an item.
@@ -138,6 +151,16 @@ mod tests {
             .map_err(|note| panic!("{note}"))
             .unwrap();
         assert_eq!(item.device_id.as_deref(), Some("phone"));
+    }
+
+    #[test]
+    fn an_item_that_says_two_things_says_nothing() {
+        let whole = sound().to_string();
+        assert!(parse(&whole).is_ok());
+        let twice = whole.replacen('{', r#"{"choice_id":"deny","#, 1);
+        assert!(parse(&twice).is_err());
+        let deep = "[".repeat(2000) + &"]".repeat(2000);
+        assert!(parse(&deep).is_err());
     }
 
     #[test]

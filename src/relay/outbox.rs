@@ -89,7 +89,9 @@ impl Entry {
     /// Whether it is to be sent now.
     pub fn is_due(&self, now: Time) -> bool {
         let at = Time::parse(&self.due_at);
-        self.stage == Stage::Due && at.is_none_or(|at| at <= now)
+        // Nothing is put off for longer: the clock was set back.
+        let passed = |at: Time| at <= now || at.since(now) > crate::http::RETRY_AFTER_MAX;
+        self.stage == Stage::Due && at.is_none_or(passed)
     }
 
     /// The question's scope and id, where the question may still be open.
@@ -174,6 +176,16 @@ pub(super) fn put(dir: &Dir, entry: &Entry) -> Result<()> {
     dir.write(&path(dir, &entry.id), entry)
 }
 
+/// Makes what was given up due again: who this machine is to the Relay has changed.
+pub(super) fn revive(dir: &Dir) {
+    for mut entry in entries(dir).into_iter().filter(|e| e.stage == Stage::Dead) {
+        entry.stage = Stage::Due;
+        entry.failures = 0;
+        entry.due_at = Time::now().to_string();
+        let _ = put(dir, &entry);
+    }
+}
+
 /// Forgets an entry.
 pub(super) fn drop_entry(dir: &Dir, entry: &Entry) {
     let _ = fsio::remove(&path(dir, &entry.id));
@@ -223,6 +235,17 @@ mod tests {
         assert_eq!(dead.stage, Stage::Dead);
         let sent = later.after(&Ok(()), now);
         assert_eq!((sent.stage, sent.error), (Stage::Sent, None));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_puts_nothing_off_for_years() {
+        let id = Id::parse(&"ab".repeat(16)).unwrap();
+        let mut entry = Entry::new(&id, "shop", "home");
+        let now = Time::now();
+        entry.due_at = now.plus(Duration::from_secs(2 * 365 * 86400)).to_string();
+        assert!(entry.is_due(now));
+        entry.due_at = now.plus(Duration::from_secs(3600)).to_string();
+        assert!(!entry.is_due(now));
     }
 
     #[test]

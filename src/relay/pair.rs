@@ -86,6 +86,10 @@ pub fn pair(
     let destination = provider::base(&wish.url, wish.private)?;
     let provider_id = provider_id(home, config, wish, &destination)?;
     home.check_writable()?;
+    // Nothing is approved that could not be kept.
+    let dir = provider::dir(home, &provider_id);
+    dir.make()?;
+    drop(dir.lock(Duration::ZERO)?);
     let client = http::Client::new(destination.clone());
     check_service(&client)?;
     let (invitation, started) = start(&client, wish)?;
@@ -308,7 +312,9 @@ fn judge(reply: &Reply) -> Result<Option<Credentials>> {
     match told["status"].as_str() {
         Some("pending") => Ok(None),
         Some("approved") => {
-            let id = told["installation_id"].as_str().filter(|id| is_name(id));
+            let id = told["installation_id"]
+                .as_str()
+                .filter(|id| provider::is_name(id));
             let token = told["installation_token"]
                 .as_str()
                 .and_then(installation_token);
@@ -325,11 +331,6 @@ fn judge(reply: &Reply) -> Result<Option<Credentials>> {
         Some("consumed") => over("its token was handed over before; start again"),
         _ => Err(unclear()),
     }
-}
-
-/// Names go into the sealed fields, which `|` separates.
-fn is_name(text: &str) -> bool {
-    (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_control() || c == '|')
 }
 
 fn save(
@@ -372,21 +373,13 @@ fn save(
     };
     dir.write(&file("provider.json"), &saved)?;
     Cursor::reset(&dir).map_err(|e| Error::io("reset", &file("cursor.json"), &e))?;
+    super::outbox::revive(&dir);
     Ok(Paired {
-        block: block(&saved),
+        block: saved.block(),
         provider_id,
         installation_id: credentials.installation_id.clone(),
         enabled,
     })
-}
-
-/// What the configuration file says for the same provider.
-fn block(saved: &Saved) -> String {
-    let (id, url) = (&saved.provider_id, &saved.base_url);
-    let (enabled, private) = (saved.enabled, saved.allow_private);
-    format!(
-        "[[relay]]\nprovider_id = \"{id}\"\nenabled = {enabled}\nbase_url = \"{url}\"\nallow_private = {private}\n\n[[relay.route]]\nenabled = true\ninclude_message = true\n"
-    )
 }
 
 #[cfg(test)]

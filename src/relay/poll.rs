@@ -27,6 +27,8 @@ use crate::time::Time;
 
 /// The most pages of one poll.
 const PAGES_MAX: usize = 20;
+/// The most items that a poll lists: a Relay could send millions.
+const LISTED_MAX: usize = 1000;
 /// How long a poll waits for another one of the same provider.
 const LOCK_WAIT: Duration = Duration::from_secs(15);
 /// How long a poll may spend on sending what is due.
@@ -54,6 +56,8 @@ pub struct Polled {
     pub fetched: usize,
     /// Each of them.
     pub answers: Vec<Handled>,
+    /// How many more were not applied.
+    pub unlisted: usize,
     /// What ended the poll early.
     pub error: Option<Error>,
     /// Why nothing was asked although nothing is wrong.
@@ -80,6 +84,9 @@ impl Polled {
             "fetched": self.fetched,
             "answers": self.answers.iter().map(answer).collect::<Vec<_>>(),
         });
+        if self.unlisted > 0 {
+            value["unlisted"] = self.unlisted.into();
+        }
         if let Some(error) = &self.error {
             value["error"] = json!({ "code": error.code.name(), "message": error.message });
         }
@@ -101,7 +108,9 @@ pub fn poll(home: &Home, provider: &Provider) -> Polled {
 
 fn run(home: &Home, provider: &Provider, polled: &mut Polled) -> Result<()> {
     let client = provider.client()?;
-    provider.dir().make()?;
+    if let Err(error) = provider.dir().make() {
+        log::warn(&format!("nothing is sent: {error}"));
+    }
     let held = Cursor::read(provider.dir(), client.installation_id()).hold(Time::now());
     if let Some(left) = held {
         polled.idle = Some(asked_to_wait(left));
@@ -217,15 +226,21 @@ fn asked_to_wait(left: Duration) -> String {
 /// `unavailable`: the store could not be changed, so that the page has to come again.
 fn apply_all(home: &Home, client: &Client, page: &Page, polled: &mut Polled) -> Result<()> {
     polled.fetched += page.responses.len();
-    for value in &page.responses {
-        let handled = match item::read(value, client.installation_id()) {
+    for raw in &page.responses {
+        let value = item::parse(raw.get());
+        let read = value.as_ref().map_err(Clone::clone);
+        let handled = match read.and_then(|v| item::read(v, client.installation_id())) {
             Ok(item) => apply(home, item)?,
-            Err(note) => item::dropped(value, note),
+            Err(note) => item::dropped(value.as_ref().unwrap_or(&Value::Null), note),
         };
         if !handled.applied {
             log::info(|| format!("an answer was not applied: {}", handled.note));
         }
-        polled.answers.push(handled);
+        if handled.applied || polled.answers.len() < LISTED_MAX {
+            polled.answers.push(handled);
+        } else {
+            polled.unlisted += 1;
+        }
     }
     Ok(())
 }

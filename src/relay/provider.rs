@@ -39,6 +39,17 @@ pub(super) struct Saved {
     pub(super) allow_private: bool,
 }
 
+impl Saved {
+    /// What the configuration file says for the same provider.
+    pub(super) fn block(&self) -> String {
+        let (id, url) = (&self.provider_id, &self.base_url);
+        let (enabled, private) = (self.enabled, self.allow_private);
+        format!(
+            "[[relay]]\nprovider_id = \"{id}\"\nenabled = {enabled}\nbase_url = \"{url}\"\nallow_private = {private}\n\n[[relay.route]]\nenabled = true\ninclude_message = true\n"
+        )
+    }
+}
+
 /// Who this machine is to a Relay.
 #[derive(Clone, Debug)]
 pub struct Credentials {
@@ -103,6 +114,12 @@ pub(super) fn relay_dir(home: &Home) -> PathBuf {
     home.path().join("relay")
 }
 
+/// Whether text can be an installation's or a device's name: they go into the sealed fields, which `|`
+/// separates.
+pub(super) fn is_name(text: &str) -> bool {
+    (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_control() || c == '|')
+}
+
 /// A provider's directory.
 pub(super) fn dir(home: &Home, provider_id: &str) -> Dir {
     Dir::new(&relay_dir(home), provider_id)
@@ -147,7 +164,7 @@ impl Provider {
     /// `invalid_input` where it is not paired, or the variable holds no installation token.
     pub fn credentials(&self) -> Result<Credentials> {
         let saved: Option<SavedCredentials> = Dir::read(&self.dir.path().join("credentials.json"));
-        let Some(saved) = saved else {
+        let Some(saved) = saved.filter(|s| is_name(&s.installation_id)) else {
             return Err(Error::input(format!("'{}' is not paired", self.id))
                 .hint("pair it: sayso relay pair --url URL --provider ID"));
         };

@@ -10,7 +10,12 @@ pub fn units(program: &str, variables: &[(&str, String)]) -> String {
     let cron = format!("{shell}{} relay poll --quiet", shell_word(program)).replace('%', "\\%");
     let environment: String = variables
         .iter()
-        .map(|(name, value)| format!("Environment={}\n", systemd_word(&format!("{name}={value}"))))
+        .map(|(name, value)| {
+            format!(
+                "Environment={}\n",
+                quoted(&format!("{name}={value}").replace('%', "%%"))
+            )
+        })
         .collect();
     let start = systemd_word(program);
     format!(
@@ -57,14 +62,16 @@ fn shell_word(text: &str) -> String {
     }
 }
 
-/// A word of a unit file: `%` and `$` are doubled, and what is not plain is quoted.
+/// A word of a unit's command line, where `%` and `$` mean something (systemd.service).
 fn systemd_word(text: &str) -> String {
-    let doubled = text.replace('%', "%%").replace('$', "$$");
+    quoted(&text.replace('%', "%%").replace('$', "$$"))
+}
+
+fn quoted(text: &str) -> String {
     if is_plain(text) {
-        doubled
-    } else {
-        format!("\"{}\"", doubled.replace('\\', "\\\\").replace('"', "\\\""))
+        return text.to_owned();
     }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]
@@ -75,11 +82,11 @@ mod tests {
     fn odd_paths_are_quoted_for_each_reader() {
         let text = units(
             "/opt/my tools/100%/sayso",
-            &[("SAYSO_HOME", "/a b".to_owned())],
+            &[("SAYSO_HOME", "/a $b".to_owned())],
         );
-        let cron = "* * * * * SAYSO_HOME='/a b' '/opt/my tools/100\\%/sayso' relay poll --quiet\n";
+        let cron = "* * * * * SAYSO_HOME='/a $b' '/opt/my tools/100\\%/sayso' relay poll --quiet\n";
         assert!(text.contains(cron), "{text}");
-        assert!(text.contains("Environment=\"SAYSO_HOME=/a b\"\n"));
+        assert!(text.contains("Environment=\"SAYSO_HOME=/a $b\"\n"));
         assert!(text.contains("ExecStart=\"/opt/my tools/100%%/sayso\" relay poll --quiet\n"));
         assert!(text.contains("KillMode=process"));
     }

@@ -192,7 +192,7 @@ fn the_payload_is_the_question_and_nothing_else() {
         "n",
     ];
     let rows: [&[&str]; 5] = [
-        &["Deploy? ✓ \u{202e}\u{200b}\u{1b}[2J é"],
+        &["Deploy? ✓ é\nüber"],
         &[&["Deploy?"][..], &everything].concat(),
         &[&["Which?", "--kind", "single-choice"][..], &AB, &detail].concat(),
         &["Name?", "--kind", "text", "--text-max", "7", "--ttl", "30"],
@@ -306,6 +306,92 @@ fn a_form_goes_out_as_a_notice() {
     // A notice is sent once, too.
     r.world.json(&["relay", "sync"]);
     assert_eq!(r.relay.envelopes().len(), 1);
+}
+
+/// Prompt and choices of the card that a question becomes, as `prompt | label | label`.
+fn card(r: &Relayed, n: usize, request: &[&str]) -> String {
+    r.world.request(request);
+    let payload = r.relay.asked(n).payload;
+    let question = &payload["interaction"];
+    let choices = question["choices"].as_array().into_iter().flatten();
+    let labels = choices.map(|c| text(c, "label").to_owned());
+    let prompt = text(question, "prompt").to_owned();
+    [prompt]
+        .into_iter()
+        .chain(labels)
+        .collect::<Vec<_>>()
+        .join(" | ")
+}
+
+#[test]
+fn a_card_shows_all_of_what_would_be_allowed() {
+    let r = Relayed::new();
+    let swapped = [
+        "--choice",
+        "no:Deny",
+        "--choice",
+        "yes:Approve",
+        "--effect",
+        "no=allow",
+        "--effect",
+        "yes=deny",
+    ];
+    let named = ["--choice", "allow:Ship it", "--choice", "deny:Don't allow"];
+    let input = r#"{"file_path":"/etc/passwd"}"#;
+    let read = "Let me Read. I never use Write.";
+    let rows: [(Vec<&str>, &str); 6] = [
+        (
+            [&["Deploy?"][..], &swapped].concat(),
+            "Deploy? | Deny (allows) | Approve (denies)",
+        ),
+        (
+            [&["Deploy?"][..], &named].concat(),
+            "Deploy? | Ship it (allows) | Don't allow (denies)",
+        ),
+        (
+            vec![read, "--tool", "Write", "--input", input],
+            "Let me Read. I never use Write.\n\nWrite: {\"file_path\":\"/etc/passwd\"} | Allow once | Deny",
+        ),
+        (
+            vec!["do not rm", "--action", "rm"],
+            "do not rm\n\nrm | Allow once | Deny",
+        ),
+        (
+            vec![
+                "Run?\n\nBash: ls",
+                "--tool",
+                "Ba\u{202e}sh",
+                "--input",
+                "null",
+            ],
+            "Run?\\u{a}\\u{a}Bash: ls\n\nBa\\u{202e}sh: no command supplied | Allow once | Deny",
+        ),
+        (
+            vec!["a\u{202e}b\u{200b}\u{1b}[2J"],
+            "a\\u{202e}b\\u{200b}\\u{1b}[2J | Allow once | Deny",
+        ),
+    ];
+    for (n, (request, expected)) in rows.iter().enumerate() {
+        assert_eq!(card(&r, n, request), *expected);
+    }
+}
+
+#[test]
+fn a_permission_whose_details_do_not_fit_is_no_card() {
+    let r = Relayed::new();
+    for n in 2..=10 {
+        r.relay.pair(Phone::new(&format!("phone-{n}")));
+    }
+    let choices: Vec<String> = (0..12).map(|n| format!("allow-{n}:Allow {n}")).collect();
+    let details: Vec<String> = (0..12)
+        .map(|n| format!("allow-{n}:{}", "d".repeat(500)))
+        .collect();
+    let mut args = vec!["Which?"];
+    for (choice, detail) in choices.iter().zip(&details) {
+        args.extend(["--choice", choice, "--choice-detail", detail]);
+    }
+    r.world.request(&args);
+    notice(&r.relay.asked(0).payload);
 }
 
 #[test]
