@@ -159,6 +159,46 @@ fn pairing_again_updates_the_same_provider_and_begins_anew() {
 }
 
 #[test]
+fn pairing_again_sends_what_the_old_token_could_not() {
+    let (world, relay) = (Sandbox::new(), FakeRelay::start());
+    let options = ["--enable", "--provider", "home"];
+    assert_eq!(pair(&world, &relay, &options).code, 0);
+    relay.once(Endpoint::Devices, Fault::status(401));
+    world.request(&["Deploy?"]);
+    let dead = |n: usize| {
+        let found = status(&world)[0]["outbox"]["dead"]
+            .as_array()
+            .unwrap()
+            .len();
+        assert_eq!(found, n);
+    };
+    dead(1);
+    assert_eq!(pair(&world, &relay, &options).code, 0);
+    dead(0);
+    world.json(&["relay", "poll"]);
+    assert_eq!(relay.envelopes().len(), 1);
+}
+
+#[test]
+fn units_carry_what_moves_the_store() {
+    let world = Sandbox::new();
+    let mut command = world.command(["relay", "status", "--units"]);
+    command
+        .env("XDG_STATE_HOME", "/my state")
+        .env("XDG_CONFIG_HOME", "/etc/xdg");
+    let ran = Ran::from(command.output().unwrap());
+    for line in [
+        "XDG_STATE_HOME='/my state' XDG_CONFIG_HOME=/etc/xdg ",
+        "Environment=\"XDG_STATE_HOME=/my state\"\n",
+        "Environment=XDG_CONFIG_HOME=/etc/xdg\n",
+    ] {
+        assert!(ran.stdout.contains(line), "{ran:?}");
+    }
+    let json = world.json(&["relay", "status", "--units"]);
+    assert!(text(&json, "units").contains("KillMode=process"));
+}
+
+#[test]
 fn the_configuration_wins() {
     let (world, relay, other) = (Sandbox::new(), FakeRelay::start(), FakeRelay::start());
     assert_eq!(
