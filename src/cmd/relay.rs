@@ -82,6 +82,13 @@ fn tell(context: &Context, out: &mut Out, polled: &Polled) -> std::io::Result<()
     if context.global.quiet {
         return Ok(());
     }
+    if let Some(why) = polled.unsent.last() {
+        let count = polled.unsent.len();
+        out.line(&format!(
+            "{name}: {count} due and not sent: {}",
+            text::line(why)
+        ))?;
+    }
     let (applied, fetched) = (polled.applied(), polled.fetched);
     match &polled.idle {
         Some(idle) if fetched == 0 => out.line(&format!("{name}: {idle}"))?,

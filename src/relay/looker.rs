@@ -90,7 +90,8 @@ impl Looker {
                 .is_none_or(|at| *at <= Instant::now());
             if due {
                 self.beat();
-                publish::flush(&self.home, &provider, Instant::now() + FIRST_ATTEMPT);
+                let until = Instant::now() + FIRST_ATTEMPT;
+                let _ = publish::flush(&self.home, &provider, until);
                 let failures = poll::look(&self.home, &provider);
                 let next = Instant::now() + cursor::pause(failures);
                 self.next.insert(provider.id, next);

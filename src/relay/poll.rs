@@ -58,6 +58,8 @@ pub struct Polled {
     pub answers: Vec<Handled>,
     /// How many more were not applied.
     pub unlisted: usize,
+    /// Why questions that were due did not go out, a word for each.
+    pub unsent: Vec<String>,
     /// What ended the poll early.
     pub error: Option<Error>,
     /// Why nothing was asked although nothing is wrong.
@@ -119,7 +121,7 @@ fn run(home: &Home, provider: &Provider, polled: &mut Polled) -> Result<()> {
     if let Err(error) = publish::catch_up(home, provider) {
         log::warn(&format!("pending questions could not be read: {error}"));
     }
-    publish::flush(home, provider, Instant::now() + FLUSH_WITHIN);
+    polled.unsent = publish::flush(home, provider, Instant::now() + FLUSH_WITHIN);
     let Some(_lock) = provider.dir().lock(LOCK_WAIT)? else {
         polled.idle = Some("already polling".to_owned());
         return Ok(());

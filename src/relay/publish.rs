@@ -178,8 +178,10 @@ fn append(store: &Store, record: &Interaction, provider: &Provider, outbox_id: &
     }
 }
 
-/// Sends everything that is due to a provider, and drops what is settled.
-pub(super) fn flush(home: &Home, provider: &Provider, until: Instant) {
+/// Sends everything that is due to a provider, and drops what is settled. Returns why what was tried did
+/// not go out.
+pub(super) fn flush(home: &Home, provider: &Provider, until: Instant) -> Vec<String> {
+    let mut failed = Vec::new();
     for entry in outbox::entries(provider.dir()) {
         if entry.open_question(home).is_none() {
             outbox::drop_entry(provider.dir(), &entry);
@@ -189,11 +191,16 @@ pub(super) fn flush(home: &Home, provider: &Provider, until: Instant) {
             continue;
         }
         let attempt = attempt(home, provider, &entry.id, Occasion::Due, until);
-        // The others would fail alike; their time comes again.
-        if matches!(&attempt, Attempt::Failed(code) if code == "relay_unreachable") {
-            break;
+        if let Attempt::Failed(code) = attempt {
+            // The others would fail alike; their time comes again.
+            let alike = code == "relay_unreachable";
+            failed.push(code);
+            if alike {
+                break;
+            }
         }
     }
+    failed
 }
 
 /// Makes entries for pending questions that have none: a crash, or pairing that came later.

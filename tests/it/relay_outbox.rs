@@ -364,3 +364,30 @@ fn the_doctor_asks_the_relay_only_when_told_to() {
     assert_eq!(dead.code, 1);
     assert!(findings(&dead).contains("could not be sent"), "{dead:?}");
 }
+
+#[test]
+fn a_poll_says_what_it_could_not_send() {
+    let r = Relayed::new();
+    r.relay.once(Endpoint::Envelopes, Fault::status(429));
+    r.world.request(&["Deploy?"]);
+    let path = r.dir().join("outbox");
+    let entry = std::fs::read_dir(&path)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let text = std::fs::read_to_string(&entry).unwrap();
+    let mut stored: Value = serde_json::from_str(&text).unwrap();
+    stored["due_at"] = "2020-01-01T00:00:00.000000Z".into();
+    std::fs::write(&entry, stored.to_string()).unwrap();
+    r.relay.once(Endpoint::Envelopes, Fault::status(500));
+    let ran = r.world.run(["relay", "poll"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.stdout
+            .starts_with("home: 1 due and not sent: relay_500\n"),
+        "{ran:?}"
+    );
+    assert_eq!(r.world.run(["relay", "poll", "--quiet"]).stdout, "");
+}

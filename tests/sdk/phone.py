@@ -204,6 +204,9 @@ def expected(record):
     ]
     members = {name: record.get(name) for name in MEMBERS}
     members["choices"] = choices or None
+    # A phone is shown safe text: what could hide or turn something is visible.
+    for hidden in "\u202e\u200b\x1b":
+        members["prompt"] = members["prompt"].replace(hidden, f"\\u{{{ord(hidden):x}}}")
     return {"payload_kind": "interaction-request", "contract_version": "1", "interaction": members}
 
 
