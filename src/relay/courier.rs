@@ -134,12 +134,13 @@ fn send(home: &Home, job: Job) {
     let attempts = job.providers.into_iter().map(|provider| {
         let (home, until) = (home.clone(), job.until);
         let entry = outbox::outbox_id(&job.id, &provider.id);
-        std::thread::spawn(move || {
+        // Where no thread can be had, the entry waits in the outbox for whoever polls next.
+        std::thread::Builder::new().spawn(move || {
             publish::attempt(&home, &provider, &entry, Occasion::Due, until);
         })
     });
     let attempts: Vec<_> = attempts.collect();
-    for attempt in attempts {
+    for attempt in attempts.into_iter().flatten() {
         let _ = attempt.join();
     }
 }

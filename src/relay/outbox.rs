@@ -176,9 +176,10 @@ pub(super) fn put(dir: &Dir, entry: &Entry) -> Result<()> {
     dir.write(&path(dir, &entry.id), entry)
 }
 
-/// Makes what was given up due again: who this machine is to the Relay has changed.
+/// Makes everything due again: who this machine is to the Relay has changed. What was given up may go out
+/// now, and answers to what went out before would name the old installation and be dropped.
 pub(super) fn revive(dir: &Dir) {
-    for mut entry in entries(dir).into_iter().filter(|e| e.stage == Stage::Dead) {
+    for mut entry in entries(dir).into_iter().filter(|e| e.stage != Stage::Due) {
         entry.stage = Stage::Due;
         entry.failures = 0;
         entry.due_at = Time::now().to_string();

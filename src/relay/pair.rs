@@ -117,38 +117,43 @@ fn provider_id(
         provider::base(&p.base_url, Private::Allowed)
             .is_ok_and(|d| d.as_str() == destination.as_str())
     };
-    let Some(id) = &wish.provider else {
-        if let Some(known) = known.iter().find(same) {
-            return Ok(known.id.clone());
+    let id = match &wish.provider {
+        Some(id) if !valid_provider_id(id) => {
+            return Err(Error::input(
+                "--provider must be 1 to 64 of A-Z a-z 0-9 _ . -, the first no sign",
+            ));
         }
-        let host = destination.host();
-        let plain = |c: char| {
-            if c.is_ascii_alphanumeric() || c == '.' {
-                c
-            } else {
-                '-'
-            }
-        };
-        let id: String = host.chars().map(plain).take(64).collect();
-        let id = id.trim_matches('-').to_owned();
-        return Ok(if valid_provider_id(&id) {
-            id
-        } else {
-            "relay".to_owned()
-        });
+        Some(id) => id.clone(),
+        None => match known.iter().find(same) {
+            Some(known) => known.id.clone(),
+            None => id_of_host(destination.host()),
+        },
     };
-    if !valid_provider_id(id) {
-        return Err(Error::input(
-            "--provider must be 1 to 64 of A-Z a-z 0-9 _ . -, the first no sign",
-        ));
-    }
-    let configured = config.relay.iter().any(|r| r.provider_id.get_ref() == id);
-    match known.iter().find(|p| p.id == *id) {
+    // The configuration's address is the one that is used: another Relay's token must not go there.
+    let configured = config.relay.iter().any(|r| *r.provider_id.get_ref() == id);
+    match known.iter().find(|p| p.id == id) {
         Some(other) if configured && !same(&other) => Err(Error::input(format!(
             "the configuration has another address for '{id}'"
         ))
         .hint("change base_url there, or choose another --provider")),
-        _ => Ok(id.clone()),
+        _ => Ok(id),
+    }
+}
+
+fn id_of_host(host: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '.' {
+            c
+        } else {
+            '-'
+        }
+    };
+    let id: String = host.chars().map(plain).take(64).collect();
+    let id = id.trim_matches('-').to_owned();
+    if valid_provider_id(&id) {
+        id
+    } else {
+        "relay".to_owned()
     }
 }
 

@@ -103,7 +103,9 @@ pub(super) fn attempt(
             return Attempt::Nothing;
         }
     };
-    if occasion == Occasion::Due && !entry.is_due(now) {
+    // Where the time is up already, nothing was tried that could have failed.
+    let late = Instant::now() >= until;
+    if occasion == Occasion::Due && (late || !entry.is_due(now)) {
         return Attempt::Nothing;
     }
     let outcome = post(provider, &entry, &record, until);

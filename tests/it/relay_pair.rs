@@ -177,6 +177,21 @@ fn pairing_again_sends_what_the_old_token_could_not() {
     dead(0);
     world.json(&["relay", "poll"]);
     assert_eq!(relay.envelopes().len(), 1);
+    // What went out before goes out again: its answers would name the old installation.
+    assert_eq!(pair(&world, &relay, &options).code, 0);
+    world.json(&["relay", "poll"]);
+    assert_eq!(relay.envelopes().len(), 2);
+}
+
+#[test]
+fn a_name_made_from_the_host_does_not_take_a_configured_one() {
+    let (world, relay) = (Sandbox::new(), FakeRelay::named("127.0.0.1"));
+    let elsewhere = table(&relay, EVERYTHING).replace(&relay.url(), "https://relay.example.org");
+    assert!(elsewhere.contains("relay.example.org"));
+    configure(&world, &elsewhere);
+    let ran = pair(&world, &relay, &[]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(!dir(&world, "127.0.0.1").join("credentials.json").exists());
 }
 
 #[test]

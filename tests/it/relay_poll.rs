@@ -188,6 +188,7 @@ fn a_malformed_item_is_dropped_and_poisons_nothing() {
         (&polled["fetched"], &polled["applied"]),
         (&json!(rows.len()), &json!(0))
     );
+    assert_eq!(polled["answers"].as_array().unwrap().len(), rows.len());
     for ((item, member), told) in rows.iter().zip(polled["answers"].as_array().unwrap()) {
         assert_eq!(names(told), REPORTED);
         assert!(text(told, "note").contains(member), "{item}: {told}");
@@ -301,6 +302,7 @@ fn every_rule_for_answers_holds_here_too() {
         r.relay.put(item.clone());
     }
     let polled = r.polled();
+    assert_eq!(polled["answers"].as_array().unwrap().len(), rows.len());
     for ((item, code), told) in rows.iter().zip(polled["answers"].as_array().unwrap()) {
         assert_eq!(told["applied"], code.is_empty(), "{item}: {told}");
         assert!(text(told, "note").contains(code), "{item}: {told}");

@@ -246,9 +246,10 @@ fn envelope(state: &State, request: &Request, wrong: &mut Wrong) {
 /// In the future, at most a day and the time that the sending took ahead.
 fn expiry(text: &str, wrong: &mut Wrong) {
     let at = sayso::time::Time::parse(text);
-    let ahead = at.map(|at| at.since(sayso::time::Time::now()).as_secs());
+    let now = sayso::time::Time::now();
+    let day = std::time::Duration::from_secs(24 * 3600);
     wrong.unless(
-        ahead.is_some_and(|s| s <= 24 * 3600),
+        at.is_some_and(|at| at > now && at.since(now) <= day),
         format!("expires_at {text}"),
     );
 }
