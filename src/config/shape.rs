@@ -30,6 +30,8 @@ pub struct ApprovalPolicy {
     pub auto_deny: Vec<Spanned<String>>,
     /// What becomes of every other call; absent: ask.
     pub default: Option<Spanned<Decision>>,
+    /// Variables that may be set in front of an allowed command; absent: those that are known to be harmless.
+    pub harmless_env: Option<Vec<Spanned<String>>>,
 }
 
 /// What becomes of a call; ordered by strictness.
