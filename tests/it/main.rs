@@ -66,6 +66,7 @@ mod resumes;
 mod ruled;
 mod scopes;
 mod secrets;
+mod shells;
 mod streams;
 mod telling;
 mod terminal;
