@@ -71,4 +71,5 @@ mod telling;
 mod terminal;
 mod tidy;
 mod wait;
+mod words;
 mod workflows;
