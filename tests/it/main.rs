@@ -36,6 +36,7 @@ mod first;
 mod gates;
 mod hooks;
 mod identity;
+mod installs;
 mod keys;
 mod listing;
 mod mcp_approval;
