@@ -25,6 +25,7 @@ mod arc_told;
 mod assets;
 mod bounds;
 mod choices;
+mod clock;
 mod completion;
 mod corrupt;
 mod crash;
