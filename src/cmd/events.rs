@@ -29,7 +29,7 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
         found.extend(
             tail.rotated()
                 .into_iter()
-                .chain(tail.next())
+                .chain(tail.appended())
                 .map(|e| (index, e)),
         );
         tails.push(tail);
@@ -66,7 +66,7 @@ fn follow(
     let stdout = std::io::stdout();
     loop {
         for (index, tail) in tails.iter_mut().enumerate() {
-            for event in tail.next() {
+            for event in tail.appended() {
                 if filter.wants(&event) && seen.insert(event.id.clone()) {
                     print(context, filter, &mut out, &stores[index], &event)?;
                 }

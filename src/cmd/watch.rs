@@ -166,7 +166,7 @@ impl Seen {
         for store in stores {
             let tail = self.tails.entry(store.scope.clone());
             let tail = tail.or_insert_with(|| Tail::new(&store.layout().dir));
-            let ids = tail.next().into_iter().filter(asked);
+            let ids = tail.appended().into_iter().filter(asked);
             let ids = ids.filter_map(|event| Id::parse(&event.interaction_id?));
             told.extend(ids.map(|id| (store.clone(), id)));
         }

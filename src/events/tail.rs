@@ -43,7 +43,7 @@ impl Tail {
     }
 
     /// The valid lines that were appended since, oldest first. Some may come twice.
-    pub fn next(&mut self) -> Vec<Event> {
+    pub fn appended(&mut self) -> Vec<Event> {
         let mut found = Vec::new();
         loop {
             found.extend(self.read_on());
