@@ -26,12 +26,10 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
     let mut found: Vec<(usize, Event)> = Vec::new();
     for (index, store) in scopes.stores.iter().enumerate() {
         let mut tail = Tail::new(&store.layout().dir);
-        found.extend(
-            tail.rotated()
-                .into_iter()
-                .chain(tail.appended())
-                .map(|e| (index, e)),
-        );
+        // In this order, so that a rotation in between shows lines twice and loses none.
+        let newer = tail.appended();
+        let older = tail.rotated();
+        found.extend(older.into_iter().chain(newer).map(|event| (index, event)));
         tails.push(tail);
     }
     let mut seen = HashSet::new();
@@ -44,7 +42,7 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
     }
     out.flush()?;
     if args.follow {
-        return follow(context, &filter, &scopes.stores, tails, seen, out);
+        return follow(context, &filter, scopes.stores, tails, seen, out);
     }
     Ok(Exit::Done)
 }
@@ -52,7 +50,7 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
 fn follow(
     context: &Context,
     filter: &Filter,
-    stores: &[Store],
+    mut stores: Vec<Store>,
     mut tails: Vec<Tail>,
     mut seen: HashSet<String>,
     mut out: Out,
@@ -60,11 +58,19 @@ fn follow(
     let fail = |e: std::io::Error| Error::unavailable(format!("cannot wait: {e}"));
     let interrupts = Interrupts::listen().map_err(fail)?;
     let mut watch = Watch::new().map_err(fail)?;
-    for store in stores {
+    watch.arm(&context.home.scopes());
+    for store in &stores {
         watch.arm(&store.layout().dir);
     }
     let stdout = std::io::stdout();
     loop {
+        for store in context.operator_scopes()?.stores {
+            if stores.iter().all(|known| known.scope != store.scope) {
+                watch.arm(&store.layout().dir);
+                tails.push(Tail::new(&store.layout().dir));
+                stores.push(store);
+            }
+        }
         for (index, tail) in tails.iter_mut().enumerate() {
             for event in tail.appended() {
                 if filter.wants(&event) && seen.insert(event.id.clone()) {

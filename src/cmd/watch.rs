@@ -155,7 +155,8 @@ impl Seen {
             }
         }
         self.open = still;
-        changes.sort_by(|a, b| (a.at, &a.record.id).cmp(&(b.at, &b.record.id)));
+        // A question that replaces another comes at the very moment at which that one goes.
+        changes.sort_by(|a, b| (a.at, a.kind, &a.record.id).cmp(&(b.at, b.kind, &b.record.id)));
         Ok(changes)
     }
 

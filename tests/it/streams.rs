@@ -56,10 +56,13 @@ impl Stream {
         self.signal(Signal::SIGCONT);
     }
 
-    pub fn stop(self) {
+    /// Ends it; nothing else was printed. Returns what it said beside that.
+    pub fn stop(self) -> String {
         self.signal(Signal::SIGTERM);
-        assert_eq!(finish(self.child).code, 143);
+        let ran = finish(self.child);
+        assert_eq!(ran.code, 143);
         assert_eq!(self.lines.iter().collect::<Vec<_>>(), Vec::<String>::new());
+        ran.stderr
     }
 }
 
@@ -379,6 +382,44 @@ fn follow_goes_on_over_a_rotation_and_misses_nothing() {
     assert!(world.scope().join("events.jsonl.1").exists());
     assert!(fs::metadata(&log).unwrap().len() < 10_000);
     assert_eq!(seqs(&world), [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_store_that_is_not_fit_is_told_once_however_often_it_is_looked_at() {
+    let world = Sandbox::new();
+    let record = world.request(&["One?"]);
+    let loose = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(world.store(), loose).unwrap();
+    let watch = Stream::start(&world, &["watch"]);
+    let follow = Stream::start(&world, &["events", "--follow"]);
+    watch.line();
+    follow.line();
+    let log = world.scope().join("events.jsonl");
+    for id in ["a", "b", "c"] {
+        let mut copy = record.clone();
+        copy["id"] = id.repeat(32).into();
+        world.plant(copy);
+        watch.line();
+        let mut event = world.events()[0].clone();
+        event["id"] = id.into();
+        let mut log = fs::File::options().append(true).open(&log).unwrap();
+        writeln!(log, "{event}").unwrap();
+        follow.line();
+    }
+    for said in [watch.stop(), follow.stop()] {
+        assert_eq!(said.matches("can be written to by").count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn follow_goes_on_into_a_scope_that_is_new() {
+    let world = Sandbox::new();
+    world.request(&["One?"]);
+    let follow = Stream::start(&world, &["events", "--follow", "--json", "-A"]);
+    assert_eq!(follow.json()["summary"], "One?");
+    world.json(&["request", "Elsewhere?", "--scope", "other"]);
+    assert_eq!(follow.json()["summary"], "Elsewhere?");
+    follow.stop();
 }
 
 #[test]
