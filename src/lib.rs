@@ -20,7 +20,8 @@
 //! L1a  model; policy              pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   http → error, secret       http alone opens connections
-//! L0   time secret fsio log interrupt terminal text
+//! L0   text → words            words alone knows which characters are shown as escapes
+//! L0   time secret fsio log interrupt terminal
 //! ```
 //!
 //! # What a crash leaves
@@ -87,3 +88,4 @@ pub mod terminal;
 pub mod text;
 pub mod time;
 pub mod watch;
+pub mod words;

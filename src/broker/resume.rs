@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::resumer::{self, command_line};
-use crate::config::{Config, Env};
+use crate::config::{self, Config, Env};
 use crate::error::{Code, Error, Result};
 use crate::id::Id;
 use crate::model::interaction::{Interaction, State};
 use crate::store::Store;
 use crate::store::marks::{Resume, Stage};
 
+const NO_COMMAND: &str = "no resume command is configured ([resume] command)";
 const RUNNING: &str = "its command still runs; the answer is told after that";
 /// How long an answerer waits to see the resume start.
 const START_WAIT: Duration = Duration::from_secs(2);
@@ -131,14 +132,18 @@ pub(super) fn after_answer(store: &Store, record: &Interaction) -> Option<Workfl
 /// Resumes a workflow with everything that was decided and that it was not told yet.
 ///
 /// # Errors
-/// `not_found` where no question of that workflow is here; `unavailable` while it waits for an answer.
+/// `not_found` where no question of that workflow is here; `unavailable` while it waits for an answer;
+/// `config_error` where no command is configured that could resume it.
 pub fn resume(store: &Store, workflow: &str) -> Result<WorkflowResume> {
     let of_workflow = |r: &Interaction| r.question.workflow_id.as_deref() == Some(workflow);
     let paused = paused(store)?;
     let mine: Vec<&Paused> = paused.iter().filter(|p| of_workflow(&p.record)).collect();
     let settled = mine.iter().rfind(|p| p.record.state != State::Pending);
     let outcome = match (settled, mine.first()) {
-        (Some(settled), _) => start(store, workflow, &settled.record),
+        (Some(settled), _) => match start(store, workflow, &settled.record) {
+            Resumed::Skipped(NO_COMMAND) => return Err(no_command()),
+            outcome => outcome,
+        },
         (None, Some(open)) => {
             let id = &open.record.id;
             return Err(Error::unavailable(format!(
@@ -165,6 +170,17 @@ pub fn resume(store: &Store, workflow: &str) -> Result<WorkflowResume> {
     })
 }
 
+/// An operator who asks for a resume outright is told that nothing happened, and what would make it happen.
+fn no_command() -> Error {
+    let file = config::path(&Env::of_process());
+    let file = file.map_or("the configuration file".to_owned(), |(path, _)| {
+        path.display().to_string()
+    });
+    Error::new(Code::ConfigError, NO_COMMAND).hint(format!(
+        "say in {file} how, for instance:\n  [resume]\n  command = [\"claude\", \"-p\", \"--resume\", \"{{session_id}}\"]\n'sayso help mcp-server' has the rest"
+    ))
+}
+
 /// Starts a resumer and waits a moment to see what becomes of it.
 fn start(store: &Store, workflow: &str, record: &Interaction) -> Resumed {
     let known = store.resume_mark(&record.id);
@@ -179,7 +195,7 @@ fn start(store: &Store, workflow: &str, record: &Interaction) -> Resumed {
         Err(error) => return Resumed::No(error.message),
     };
     let Some(resume) = &config.resume else {
-        return Resumed::Skipped("no resume command is configured ([resume] command)");
+        return Resumed::Skipped(NO_COMMAND);
     };
     if let Err(why) = command_line(resume.command.get_ref(), record) {
         return Resumed::No(why);

@@ -75,9 +75,7 @@ fn tell(context: &Context, out: &mut Out, polled: &Polled) -> std::io::Result<()
     let name = &polled.provider_id;
     if let Some(error) = &polled.error {
         to_stderr(&format!("error: {name}: {error}"));
-        if let Some(hint) = &error.hint {
-            to_stderr(&format!("hint: {hint}"));
-        }
+        super::print_hint(error);
     }
     if context.global.quiet {
         return Ok(());
