@@ -17,6 +17,7 @@ mod sandbox;
 
 mod answers;
 mod arc;
+mod arc_condition;
 mod arc_notice;
 mod arc_place;
 mod arc_schema;
