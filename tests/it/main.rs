@@ -54,6 +54,7 @@ mod places;
 mod power_cut;
 mod race;
 mod relay_crash;
+mod relay_devices;
 mod relay_hostile;
 mod relay_outbox;
 mod relay_pages;
