@@ -151,10 +151,10 @@ impl Devices {
         &self.devices
     }
 
-    /// Whether a name means one of them: its id, or its fingerprint.
-    pub fn has(&self, name: &str) -> bool {
+    /// Whether a name, an id or a fingerprint, means one of them that is `wanted`.
+    pub fn has(&self, name: &str, wanted: impl Fn(&Known) -> bool) -> bool {
         let means = |d: &Known| d.device_id == name || d.fingerprint() == name;
-        self.devices.iter().any(means)
+        self.devices.iter().any(|d| means(d) && wanted(d))
     }
 
     /// How many stand so.

@@ -434,7 +434,9 @@ fn an_answer_from_the_phone_resumes_a_suspended_question() {
 fn what_a_relay_may_take_is_taken_here() {
     let r = Relayed::new();
     let device = "ö".repeat(128);
-    r.relay.pair(Phone::new(&device));
+    let mut phone = Phone::new(&device);
+    phone.key_id = "k".into();
+    r.relay.pair(phone);
     let record = r
         .world
         .request(&["Name?", "--kind", "text", "--text-max", "2000"]);

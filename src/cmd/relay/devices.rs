@@ -34,8 +34,8 @@ pub(super) fn run(context: &Context, args: &DevicesArgs) -> Result<Exit> {
         }
     }
     match (&args.accept, &args.remove) {
-        (Some(name), _) => change(context, &all, name, devices::accept),
-        (None, Some(name)) => change(context, &all, name, devices::remove),
+        (Some(name), _) => change(context, &all, name, State::Accepted),
+        (None, Some(name)) => change(context, &all, name, State::Removed),
         (None, None) => list(context, &all),
     }
 }
@@ -113,27 +113,29 @@ fn line(devices: &Devices, device: &Known) -> String {
 }
 
 /// Changes the device that a name means. What was announced before is what is changed; a Relay is asked
-/// only where nothing of that name is known.
-fn change(
-    context: &Context,
-    all: &[Provider],
-    name: &str,
-    with: fn(&Provider, &str) -> error::Result<Option<Known>>,
-) -> Result<Exit> {
+/// only where nothing of that name is known that could be.
+fn change(context: &Context, all: &[Provider], name: &str, state: State) -> Result<Exit> {
     context.home.check_writable()?;
     let unknown =
         || Error::input("no Relay names such a device").hint("'sayso relay devices' lists them");
     let mut failure = None;
-    let mut found = holder(all, name)?;
+    let mut found = holder(all, name, |d| d.state != state)?;
     if found.is_none() {
         for provider in all.iter().filter(|p| p.is_paired()) {
             failure = devices::look(provider, WITHIN).err().or(failure);
         }
-        found = holder(all, name)?;
+        found = holder(all, name, |d| d.state != state)?;
+    }
+    if found.is_none() {
+        found = holder(all, name, |d| d.state == state)?;
     }
     let provider = found.ok_or_else(|| failure.unwrap_or_else(unknown))?;
-    let device = with(provider, name)?.ok_or_else(unknown)?;
-    let state = match device.state {
+    let changed = match state {
+        State::Accepted => devices::accept(provider, name),
+        _ => devices::remove(provider, name),
+    };
+    let device = changed?.ok_or_else(unknown)?;
+    let state = match state {
         State::Accepted => "accepted",
         _ => "removed",
     };
@@ -157,11 +159,15 @@ fn change(
 }
 
 /// The one Relay that has a device of this name.
-fn holder<'a>(all: &'a [Provider], name: &str) -> error::Result<Option<&'a Provider>> {
+fn holder<'a>(
+    all: &'a [Provider],
+    name: &str,
+    wanted: impl Fn(&Known) -> bool,
+) -> error::Result<Option<&'a Provider>> {
     let mut found = None;
     for provider in all {
         let known = devices::known(provider)?.unwrap_or_default();
-        if !known.has(name) {
+        if !known.has(name, &wanted) {
             continue;
         }
         if found.is_some() {
