@@ -292,6 +292,36 @@ mod tests {
     }
 
     #[test]
+    fn a_token_goes_to_no_address_that_was_read_before_it() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::new(root.path(), "home");
+        dir.make().unwrap();
+        let save = |url: &str| {
+            let saved = Saved {
+                provider_id: "home".to_owned(),
+                enabled: true,
+                base_url: url.to_owned(),
+                allow_private: false,
+            };
+            dir.write(&dir.path().join("provider.json"), &saved)
+                .unwrap();
+        };
+        let secret = SavedCredentials {
+            installation_id: "i".to_owned(),
+            token: "inst_0123456789abcdef".to_owned(),
+        };
+        save("https://old.example.org");
+        dir.write(&dir.path().join("credentials.json"), &secret)
+            .unwrap();
+        let provider = Provider::saved(dir.clone(), "home").unwrap();
+        assert!(provider.client().is_ok());
+        save("https://new.example.org");
+        let refused = provider.client().map(drop).unwrap_err();
+        assert_eq!(refused.code, Code::Unavailable);
+        assert!(Provider::saved(dir, "home").unwrap().client().is_ok());
+    }
+
+    #[test]
     fn installation_tokens() {
         let fine = |text: &str| installation_token(text).is_some();
         assert!(fine("inst_0123456789abcdef") && fine(" inst_0123456789_-abcd\n"));

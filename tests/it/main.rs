@@ -56,6 +56,7 @@ mod race;
 mod relay_crash;
 mod relay_devices;
 mod relay_hostile;
+mod relay_moved;
 mod relay_outbox;
 mod relay_pages;
 mod relay_pair;
