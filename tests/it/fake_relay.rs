@@ -171,6 +171,13 @@ impl FakeRelay {
         state.phones.push(phone);
     }
 
+    /// Names another phone in the place of the `n`th, which is returned.
+    pub fn replace(&self, n: usize, phone: Phone) -> Phone {
+        let mut state = self.state();
+        state.devices[n] = phone.listed();
+        std::mem::replace(&mut state.phones[n], phone)
+    }
+
     /// The phone that was paired as the `n`th.
     pub fn phone(&self, n: usize) -> Phone {
         self.state().phones[n].clone()

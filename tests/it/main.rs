@@ -17,6 +17,7 @@ mod sandbox;
 
 mod answers;
 mod arc;
+mod arc_condition;
 mod arc_notice;
 mod arc_place;
 mod arc_schema;
@@ -55,7 +56,9 @@ mod places;
 mod power_cut;
 mod race;
 mod relay_crash;
+mod relay_devices;
 mod relay_hostile;
+mod relay_moved;
 mod relay_outbox;
 mod relay_pages;
 mod relay_pair;

@@ -229,6 +229,8 @@ fn the_configuration_wins() {
     assert_eq!(status(&world).as_array().unwrap().len(), 1);
     configure(&world, &table(&other, EVERYTHING));
     paired(&world, &other);
+    // It has other phones than the one that was paired with.
+    world.json(&["relay", "devices", "--accept", "phone-1"]);
     world.request(&["Deploy?"]);
     assert_eq!((relay.envelopes().len(), other.envelopes().len()), (0, 1));
 }
