@@ -6,6 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
@@ -41,7 +43,8 @@ fn default_signals() {
         let mask = mask.map_or(0, |hex| u64::from_str_radix(hex.trim(), 16).unwrap());
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
             if mask >> (signal - 1) & 1 == 1 {
-                signal_hook::flag::register(signal, Default::default()).unwrap();
+                let flag = Arc::new(AtomicBool::new(false));
+                signal_hook::flag::register(signal, flag).unwrap();
             }
         }
     });
