@@ -4,7 +4,7 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::interaction::{Body, Choice, FormQuestion, Kind, Question, Tool};
+use super::interaction::{Body, Choice, FormQuestion, Kind, Question, Status, Tool};
 use crate::id::{Id, hex};
 
 /// Every member that is shown or decides what an answer means, in the order of the format.
@@ -84,9 +84,35 @@ pub fn digest(id: &Id, question: &Question) -> String {
 ///
 /// It needs no secret, so it shows that a record was damaged or edited by hand, and is no signature: a
 /// process of the same user can compute it.
-pub fn settled(id: &Id, request_digest: &str, ending: &impl Serialize) -> String {
-    let ending = serde_json::to_string(ending).expect("strings and verbatim JSON always serialize");
+pub fn settled(
+    id: &Id,
+    request_digest: &str,
+    status: Status,
+    answered_at: Option<&str>,
+    superseded_by: Option<&str>,
+    response: Option<&impl Serialize>,
+) -> String {
+    let ending = Ending {
+        status,
+        answered_at,
+        superseded_by,
+        response,
+    };
+    let ending =
+        serde_json::to_string(&ending).expect("strings and verbatim JSON always serialize");
     lines(["sayso/settled/1", id.as_str(), request_digest, &ending])
+}
+
+/// How a question ended, in the order of the format.
+#[derive(Serialize)]
+struct Ending<'a, R> {
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered_at: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response: Option<&'a R>,
 }
 
 fn lines<const N: usize>(parts: [&str; N]) -> String {

@@ -2,15 +2,12 @@
 //!
 //! A record that does not hold together (a digest that is not its content's, a settled status without
 //! its outcome, an answer that does not fit) is an error here and never becomes an [`Interaction`].
-//!
-//! A settled record carries `settled_digest` over how it ended ([`super::digest::settled`]). It is computed
-//! here, from the state that is written, so nothing settled can be written without it; and it is checked
-//! whenever a record is read. A settled record without one does not hold together either, whoever wrote
-//! it: whoever can edit an answer can also leave the member out.
+
+mod ending;
 
 use serde::{Deserialize, Serialize};
 
-use super::digest::{digest, settled};
+use super::digest::digest;
 use super::form::AnswerMap;
 use super::interaction::{
     Body, Choice, FormQuestion, Interaction, Kind, Outcome, Question, SCHEMA, State, Status, Tool,
@@ -116,18 +113,6 @@ struct Wire {
     settled_digest: Option<String>,
 }
 
-/// How a question ended: the members that `settled_digest` covers, in their order.
-#[derive(Serialize)]
-struct Ending<'a> {
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answered_at: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    superseded_by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<&'a WireResponse>,
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireResponse {
@@ -217,30 +202,8 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
         response: record.response().map(wire_response),
         settled_digest: None,
     };
-    wire.settled_digest = ending_digest(&record.id, &wire);
+    wire.settled_digest = ending::digest(&record.id, &wire);
     wire
-}
-
-/// The digest of how a question ended, of the members as they stand in the file; none for an open one.
-fn ending_digest(id: &Id, wire: &Wire) -> Option<String> {
-    let ending = Ending {
-        status: wire.status,
-        answered_at: wire.answered_at.as_deref(),
-        superseded_by: wire.superseded_by.as_deref(),
-        response: wire.response.as_ref(),
-    };
-    (wire.status != Status::Pending).then(|| settled(id, &wire.request_digest, &ending))
-}
-
-fn check_ending(id: &Id, wire: &Wire) -> Result<(), String> {
-    match (&wire.settled_digest, ending_digest(id, wire)) {
-        (None, None) => Ok(()),
-        (Some(told), Some(found)) if same(told.as_bytes(), found.as_bytes()) => Ok(()),
-        (None, Some(_)) => {
-            Err("its outcome has no digest: it was edited, or settled before sayso kept one".into())
-        }
-        _ => Err("its outcome is not the one that was recorded".into()),
-    }
 }
 
 fn wire_response(response: &Response) -> WireResponse {
@@ -301,7 +264,7 @@ pub fn parse(id: &Id, bytes: &[u8]) -> Result<Loaded, String> {
             return Err(other.err().map_or("bad schema".into(), |e| broken(&e)));
         }
     };
-    check_ending(id, &wire)?;
+    ending::check(id, &wire)?;
     let record = interaction(id, wire)?;
     if !same(
         record.digest.as_bytes(),

@@ -114,7 +114,8 @@ fn a_mark_that_cannot_be_read_is_named_and_resumes_nothing() {
         let r = Resumable::new(TELL, &[]);
         let (_, pending) = r.suspended("wf-1", "ask", &json!({ "question": "q?" }));
         let id = text(&pending, "id");
-        let (_, other) = r.suspended("wf-2", "ask", &json!({ "question": "other?" }));
+        r.suspended("wf-2", "ask", &json!({ "question": "other?" }));
+        let other = r.world.json(&["list", "--workflow", "wf-2"])["interactions"][0].clone();
         let marks = r.world.scope().join("interactions/marks");
         let mark = marks.join(format!("{id}.resume.json"));
         damage(&mark);
