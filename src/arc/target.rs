@@ -85,7 +85,7 @@ fn candidates(store: &Store, event: &Event, now: Time) -> Result<Vec<Interaction
     let mut found = store.open_under(event.key(), now)?;
     let agent = event.sender.id.trim();
     let mine = found.iter().any(|record| record.question.agent == agent);
-    if !mine && let Some(id) = store.newest_under(agent, event.key()) {
+    if !mine && let Some(id) = store.newest_under(agent, event.key())? {
         match store.must_load(&id) {
             Ok(record) => found.push(record),
             // Pruned since.
