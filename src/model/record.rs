@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::digest::digest;
-use super::form::AnswerMap;
+use super::form::{AnswerMap, FormAnswer};
 use super::interaction::{
     Body, Choice, FormQuestion, Interaction, Kind, Outcome, Question, SCHEMA, State, Status, Tool,
 };
@@ -160,7 +160,7 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
         State::Settled { outcome, .. } => Some(outcome),
     };
     Wire {
-        schema: SCHEMA,
+        schema: schema(record),
         id: record.id.to_string(),
         key: q.key.clone(),
         kind: q.kind(),
@@ -196,6 +196,22 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
             _ => None,
         },
         response: record.response().map(wire_response),
+    }
+}
+
+/// The oldest version of the format that can hold a record.
+fn schema(record: &Interaction) -> u64 {
+    let answers = match record.response().map(|response| &response.body) {
+        Some(Answered::Form(reply)) => reply.answers.as_deref().unwrap_or_default(),
+        _ => &[],
+    };
+    let newer = |answer: &FormAnswer| {
+        answer.note.is_some() || (answer.labels.is_some() && answer.other.is_some())
+    };
+    if answers.iter().any(|(_, answer)| newer(answer)) {
+        SCHEMA
+    } else {
+        1
     }
 }
 
@@ -257,7 +273,11 @@ pub fn parse(id: &Id, bytes: &[u8]) -> Result<Loaded, String> {
             return Err(other.err().map_or("bad schema".into(), |e| broken(&e)));
         }
     };
+    let written_as = wire.schema;
     let record = interaction(id, wire)?;
+    if written_as < schema(&record) {
+        return Err("its schema does not have what it holds".into());
+    }
     if !same(
         record.digest.as_bytes(),
         digest(id, &record.question).as_bytes(),

@@ -3,15 +3,16 @@
 use super::console::{self, Console, Event, Typed};
 use super::{Decision, Desk, HELP, blank, ended_decision};
 use crate::error::Result;
-use crate::model::form::FormAnswer;
+use crate::model::form::{FormAnswer, Labels};
 use crate::model::interaction::FormQuestion;
 use crate::model::response::Submission;
 use crate::park::Wait;
+use crate::render::question;
 use crate::text;
 
 struct Form {
     at: usize,
-    answers: Vec<Option<FormAnswer>>,
+    answers: Vec<FormAnswer>,
     response: Option<String>,
 }
 
@@ -24,19 +25,24 @@ pub(super) fn ask(
     let questions = desk.record.question.questions();
     let mut form = Form {
         at: 0,
-        answers: vec![None; questions.len()],
+        answers: vec![FormAnswer::default(); questions.len()],
         response: None,
     };
     loop {
         console::say(&so_far(&form, questions));
         console.say_keys(&key_line(&form, questions));
-        let key = match console.next_key(wait)? {
-            Event::Key(key) => key,
-            Event::Again => continue,
-            Event::Ended(ended) => return Ok(ended_decision(ended)),
-            Event::Gone => return Ok(Decision::Gone),
+        let asked = &questions[form.at];
+        let decision = match console.next_key(question::digits(asked.options.len()), wait)? {
+            Event::Key(key) => pressed(key, desk, &mut form, console, wait)?,
+            Event::Number(number) => {
+                pick(number, &mut form, asked);
+                None
+            }
+            Event::Again => None,
+            Event::Ended(ended) => Some(ended_decision(ended)),
+            Event::Gone => Some(Decision::Gone),
         };
-        if let Some(decision) = pressed(key, desk, &mut form, console, wait)? {
+        if let Some(decision) = decision {
             return Ok(decision);
         }
     }
@@ -45,15 +51,17 @@ pub(super) fn ask(
 fn so_far(form: &Form, questions: &[FormQuestion]) -> String {
     let one = |(index, question): (usize, &FormQuestion)| {
         let name = question.header.as_deref().unwrap_or(&question.question);
-        let answer = form.answers[index]
-            .as_ref()
-            .map_or_else(|| "–".into(), FormAnswer::readable);
+        let answer = &form.answers[index];
+        let readable = match answer.texts().is_empty() {
+            true => "–".to_owned(),
+            false => text::cut(&answer.readable(), 40),
+        };
         let mark = if index == form.at { "▸" } else { " " };
+        let note = if answer.note.is_some() { " +note" } else { "" };
         format!(
-            "{mark}#{} {}: {}",
+            "{mark}#{} {}: {readable}{note}",
             index + 1,
-            text::cut(name, 24),
-            text::cut(&answer, 40)
+            text::cut(name, 24)
         )
     };
     questions
@@ -65,15 +73,17 @@ fn so_far(form: &Form, questions: &[FormQuestion]) -> String {
 }
 
 fn key_line(form: &Form, questions: &[FormQuestion]) -> String {
-    let options = questions[form.at].options.len().min(9);
+    let options = questions[form.at].options.len();
     let mut keys = vec!["a submit".to_owned()];
     if options > 0 {
-        keys.push(format!("1-{options} for #{}", form.at + 1));
+        let numbers = question::numbers(options);
+        keys.push(format!("{numbers} for #{}", form.at + 1));
     }
     keys.extend(
         [
             "o other text",
-            "n next",
+            "n note",
+            "j next",
             "t response",
             "d decline",
             "s skip",
@@ -100,12 +110,13 @@ fn pressed(
         'q' => return Ok(Some(Decision::Quit)),
         '?' => console::say(HELP),
         'a' => return Ok(submit(desk, form)),
-        'n' => form.at = (form.at + 1) % questions.len(),
-        '1'..='9' => pick(key as usize - '1' as usize, form, &questions[form.at]),
-        'o' | 't' | 'd' => {
+        'j' => form.at = (form.at + 1) % questions.len(),
+        'k' => form.at = (form.at + questions.len() - 1) % questions.len(),
+        'o' | 'n' | 't' | 'd' => {
             let label = match key {
-                'o' => "other text: ",
-                't' => "response: ",
+                'o' => "other text (Enter for none): ",
+                'n' => "note (Enter for none): ",
+                't' => "response (Enter for none): ",
                 _ => "message (Enter for none): ",
             };
             let line = match console.read_line(label, wait)? {
@@ -114,14 +125,14 @@ fn pressed(
                 Typed::Ended(ended) => return Ok(Some(ended_decision(ended))),
                 Typed::Gone => return Ok(Some(Decision::Gone)),
             };
+            if key == 'd' {
+                return Ok(Some(decline(desk, line)));
+            }
+            let given = Some(line).filter(|line| !line.trim().is_empty());
             match key {
-                'd' => return Ok(Some(decline(desk, line))),
-                't' => form.response = Some(line).filter(|l| !l.trim().is_empty()),
-                _ if line.trim().is_empty() => form.answers[form.at] = None,
-                _ => {
-                    form.answers[form.at] = Some(FormAnswer::Other(line));
-                    form.at = (form.at + 1) % questions.len();
-                }
+                'o' => other(given, form, &questions[form.at]),
+                'n' => form.answers[form.at].note = given,
+                _ => form.response = given,
             }
         }
         _ => console::say("no such key here; ? explains"),
@@ -129,36 +140,56 @@ fn pressed(
     Ok(None)
 }
 
-fn pick(index: usize, form: &mut Form, question: &FormQuestion) {
-    let Some(option) = question.options.get(index) else {
+/// Takes an option, or back the one of several; the text beside it stays where it may.
+fn pick(number: usize, form: &mut Form, question: &FormQuestion) {
+    let option = number
+        .checked_sub(1)
+        .and_then(|at| question.options.get(at));
+    let Some(option) = option else {
         console::say("there is no such option");
         return;
     };
     let label = option.label.clone();
+    let answer = &mut form.answers[form.at];
     if !question.multi_select {
-        form.answers[form.at] = Some(FormAnswer::One(label));
+        answer.other = None;
+        answer.labels = Some(Labels::One(label));
         form.at = (form.at + 1) % form.answers.len();
         return;
     }
-    let mut labels: Vec<String> = match &form.answers[form.at] {
-        Some(FormAnswer::One(one)) => vec![one.clone()],
-        Some(FormAnswer::Many(many)) => many.clone(),
-        Some(FormAnswer::Other(_)) | None => Vec::new(),
-    };
+    let mut labels = answer.labels().to_vec();
     match labels.iter().position(|l| *l == label) {
         Some(at) => drop(labels.remove(at)),
         None => labels.push(label),
     }
-    form.answers[form.at] = (!labels.is_empty()).then_some(FormAnswer::Many(labels));
+    answer.labels = (!labels.is_empty()).then_some(Labels::List(labels));
+}
+
+/// Takes a text: beside the labels of a question that takes several answers, else in their place.
+fn other(given: Option<String>, form: &mut Form, question: &FormQuestion) {
+    let answer = &mut form.answers[form.at];
+    answer.other = given;
+    if answer.other.is_some() && !question.multi_select {
+        answer.labels = None;
+        form.at = (form.at + 1) % form.answers.len();
+    }
 }
 
 fn submit(desk: &Desk<'_>, form: &Form) -> Option<Decision> {
     let questions = desk.record.question.questions();
+    let given = |answer: &FormAnswer| *answer != FormAnswer::default();
     let answers: Vec<(String, FormAnswer)> = questions
         .iter()
         .zip(&form.answers)
-        .filter_map(|(question, answer)| Some((question.question.clone(), answer.clone()?)))
+        .filter(|(_, answer)| given(answer))
+        .map(|(question, answer)| (question.question.clone(), answer.clone()))
         .collect();
+    let noted = |a: &FormAnswer| a.note.is_some() && a.texts().is_empty();
+    if let Some(at) = form.answers.iter().position(noted) {
+        let number = at + 1;
+        console::say(&format!("#{number} has a note, but no answer beside it"));
+        return None;
+    }
     if answers.is_empty() && form.response.is_none() {
         console::say("nothing is answered yet");
         return None;

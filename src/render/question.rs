@@ -56,7 +56,8 @@ pub fn record(record: &Interaction, waiting: Option<Held>, look: Look) -> Vec<St
         put_tool(&mut lines, tool, look);
     }
     for (index, choice) in q.choices().iter().enumerate() {
-        put_choice(&mut lines, index + 1, choice, look);
+        let number = numbered(index + 1, q.choices().len());
+        put_choice(&mut lines, &number, choice, look);
     }
     for (index, question) in q.questions().iter().enumerate() {
         put_form_question(&mut lines, index + 1, question, look);
@@ -172,7 +173,26 @@ fn text_of(value: &Json) -> Option<String> {
     serde_json::from_str(value.as_str()).ok()
 }
 
-fn put_choice(lines: &mut Vec<String>, number: usize, choice: &Choice, look: Look) {
+/// How many digits the numbers of so many options have, all of them alike; 0 where there are none.
+pub fn digits(count: usize) -> usize {
+    match count {
+        0 => 0,
+        1..=9 => 1,
+        _ => 2,
+    }
+}
+
+/// The number of one of so many options, as it is shown and typed.
+fn numbered(number: usize, count: usize) -> String {
+    format!("{number:0width$}", width = digits(count))
+}
+
+/// The first and the last number of so many options.
+pub fn numbers(count: usize) -> String {
+    format!("{}-{}", numbered(1, count), numbered(count, count))
+}
+
+fn put_choice(lines: &mut Vec<String>, number: &str, choice: &Choice, look: Look) {
     let (id, label) = (look.style.bold(&choice.id), line(&choice.label));
     let effect = match choice.effect {
         Some(Effect::Allow) => look.style.green(" (allows)"),
@@ -204,10 +224,11 @@ fn put_form_question(lines: &mut Vec<String>, number: usize, question: &FormQues
     put_block(lines, "  ", &question.question, look);
     for (index, option) in question.options.iter().enumerate() {
         let label = line(&option.label);
+        let number = numbered(index + 1, question.options.len());
         if width(&label) + 9 <= look.columns {
-            lines.push(format!("    {} {label}", index + 1));
+            lines.push(format!("    {number} {label}"));
         } else {
-            lines.push(format!("    {}", index + 1));
+            lines.push(format!("    {number}"));
             put_block(lines, "      ", &option.label, look);
         }
         if let Some(description) = &option.description {
@@ -243,16 +264,8 @@ fn put_response(lines: &mut Vec<String>, question: &Question, response: &Respons
                     .questions()
                     .iter()
                     .position(|q| q.question == *text);
-                let other = if matches!(answer, FormAnswer::Other(_)) {
-                    " (other)"
-                } else {
-                    ""
-                };
-                lines.push(
-                    look.style
-                        .bold(&format!("#{}{other}", number.unwrap_or(0) + 1)),
-                );
-                put_block(lines, "  ", &answer.readable(), look);
+                lines.push(look.style.bold(&format!("#{}", number.unwrap_or(0) + 1)));
+                put_answer(lines, answer, look);
             }
             if !reply.unanswered.is_empty() {
                 lines.push(format!("{} left unanswered", reply.unanswered.len()));
@@ -274,6 +287,19 @@ fn put_response(lines: &mut Vec<String>, question: &Question, response: &Respons
     if let Some(rules) = &response.updated_permissions {
         lines.push(look.style.dim("remembered"));
         put_block(lines, "", rules.as_str(), look);
+    }
+}
+
+/// The labels, the free text and the note, each under a name of its own where it is no label.
+fn put_answer(lines: &mut Vec<String>, answer: &FormAnswer, look: Look) {
+    for label in answer.labels() {
+        put_block(lines, "  ", label, look);
+    }
+    for (name, text) in [("other", &answer.other), ("note", &answer.note)] {
+        if let Some(text) = text {
+            lines.push(look.style.dim(&format!("  ({name})")));
+            put_block(lines, "  ", text, look);
+        }
     }
 }
 
