@@ -335,6 +335,10 @@ fn edit(desk: &Desk<'_>, state: &mut State, console: &mut Console<'_>) -> Result
             lines_to_stderr(&["edited input".to_owned()]);
             lines_to_stderr(&block.lines);
             lines_to_stderr(&block.notes);
+            let tool = desk.record.question.tool();
+            let tool = tool.map(|tool| (tool.name.as_str(), Some(&json)));
+            let mark = question::no_way_back(tool, None, desk.look);
+            lines_to_stderr(mark.as_slice());
             state.edited = Some(json);
         }
         Ok(_) => console::say("not edited: the input must stay a JSON object"),

@@ -87,6 +87,7 @@ pub(super) fn answer(arguments: &Arguments, settings: &Settings) -> Result<Value
         ..Submission::default()
     };
     let answer = Answer::try_from(submission(arguments, &record, base)?)?;
+    let answer = select::read(&record.question, answer);
     let accepted = broker::answer(&store, &id, &answer, &operator.responder)?;
     let mut extra = vec![("delivery_state", accepted.delivery.name().into())];
     extra.extend(

@@ -48,14 +48,6 @@ impl FormAnswer {
         }
     }
 
-    /// A plain text as the answer to a question: the label that it spells exactly, else free text.
-    pub fn plain(question: &FormQuestion, text: &str) -> Self {
-        match question.options.iter().any(|o| o.label == text) {
-            true => Self::label(text),
-            false => Self::other(text),
-        }
-    }
-
     /// The labels that were picked.
     pub fn labels(&self) -> &[String] {
         match &self.labels {

@@ -3,7 +3,7 @@
 
 use super::form::{FormAnswer, Labels};
 use super::interaction::{Body, Effect, FormQuestion, Question};
-use super::response::Submission;
+use super::response::{Answer, AnswerBody, Submission};
 use crate::error::{Code, Error, Result};
 
 /// One such option.
@@ -35,14 +35,36 @@ pub fn reply(
         && let Some(text) = response.take()
     {
         let note = answers.pop().and_then(|(_, answer)| answer.note);
-        let plain = FormAnswer::plain(only, text.trim());
-        answers.push((only.question.clone(), FormAnswer { note, ..plain }));
+        let (question, answer) = plain(only, &text);
+        answers.push((question, FormAnswer { note, ..answer }));
     }
     Ok(Submission {
         answers: (!answers.is_empty()).then_some(answers),
         response,
         ..base
     })
+}
+
+/// The answer as the question takes it: a text answers a form of one question.
+pub fn read(question: &Question, answer: Answer) -> Answer {
+    let ([only], AnswerBody::Text(text)) = (question.questions(), &answer.body) else {
+        return answer;
+    };
+    let body = AnswerBody::Form {
+        answers: Some(vec![plain(only, text)]),
+        response: None,
+    };
+    Answer { body, ..answer }
+}
+
+/// A text as the answer to a question: the label that it spells exactly, else free text.
+fn plain(question: &FormQuestion, text: &str) -> (String, FormAnswer) {
+    let text = text.trim();
+    let answer = match question.options.iter().any(|o| o.label == text) {
+        true => FormAnswer::label(text),
+        false => FormAnswer::other(text),
+    };
+    (question.question.clone(), answer)
 }
 
 /// The answers that the options give, by exact question text.

@@ -1,10 +1,8 @@
 //! The rules of change: answer, expire, cancel, supersede. Terminal states never change.
 
 use super::elicitation;
-use super::form::{self, FormAnswer};
-use super::interaction::{
-    Body as Asked, Effect, FormQuestion, Interaction, Outcome, Question, State, Status, Tool,
-};
+use super::form;
+use super::interaction::{Body as Asked, Effect, Interaction, Outcome, Question, State, Status};
 use super::json::Json;
 use super::response::{Answer, AnswerBody, Body, Permissions, Responder, Response};
 use crate::error::{Code, Error, Result};
@@ -221,16 +219,12 @@ fn fit_body(question: &Question, body: &AnswerBody) -> Result<Body> {
             }
             Ok(Body::Text(text.clone()))
         }
-        (Asked::Form { questions, tool }, AnswerBody::Form { answers, response }) => fit_form(
-            questions,
-            tool.as_ref(),
-            answers.as_deref(),
-            response.as_deref(),
-        ),
-        (Asked::Form { questions, tool }, AnswerBody::Text(text)) if questions.len() == 1 => {
-            let answer = FormAnswer::plain(&questions[0], text);
-            let answers = [(questions[0].question.clone(), answer)];
-            fit_form(questions, tool.as_ref(), Some(&answers), None)
+        (Asked::Form { questions, tool }, AnswerBody::Form { answers, response }) => {
+            let reply = form::fit(questions, answers.as_deref(), response.as_deref())?;
+            if let Some(tool) = tool.as_ref().filter(|tool| tool.name == elicitation::TOOL) {
+                elicitation::content(tool.input.as_ref(), &reply)?;
+            }
+            Ok(Body::Form(reply))
         }
         (Asked::Form { .. }, AnswerBody::Declined) => Ok(Body::Declined),
         (asked, _) => Err(misfit(match asked {
@@ -241,19 +235,6 @@ fn fit_body(question: &Question, body: &AnswerBody) -> Result<Body> {
             Asked::Form { .. } => "this form takes answers and/or a response, or can be declined",
         })),
     }
-}
-
-fn fit_form(
-    questions: &[FormQuestion],
-    tool: Option<&Tool>,
-    answers: Option<&[(String, FormAnswer)]>,
-    response: Option<&str>,
-) -> Result<Body> {
-    let reply = form::fit(questions, answers, response)?;
-    if let Some(tool) = tool.filter(|tool| tool.name == elicitation::TOOL) {
-        elicitation::content(tool.input.as_ref(), &reply)?;
-    }
-    Ok(Body::Form(reply))
 }
 
 fn permissions(question: &Question, wanted: &Permissions) -> Result<Option<Json>> {

@@ -114,9 +114,9 @@ fn pressed(
         'k' => form.at = (form.at + questions.len() - 1) % questions.len(),
         'o' | 'n' | 't' | 'd' => {
             let label = match key {
-                'o' => "other text (Enter for none): ",
-                'n' => "note (Enter for none): ",
-                't' => "response (Enter for none): ",
+                'o' => "other text: ",
+                'n' => "note: ",
+                't' => "response: ",
                 _ => "message (Enter for none): ",
             };
             let line = match console.read_line(label, wait)? {

@@ -11,6 +11,7 @@ use crate::model::interaction::{
 };
 use crate::model::json::Json;
 use crate::model::response::{Body, Response};
+use crate::policy::{COMMAND_MEMBERS, Call, SHELL_TOOLS, irreversible};
 use crate::text::{block, cut, line, width};
 use crate::time::Time;
 
@@ -54,6 +55,12 @@ pub fn record(record: &Interaction, waiting: Option<Held>, look: Look) -> Vec<St
         && q.questions().is_empty()
     {
         put_tool(&mut lines, tool, look);
+    }
+    if q.questions().is_empty() {
+        let tool = q
+            .tool()
+            .map(|tool| (tool.name.as_str(), tool.input.as_ref()));
+        lines.extend(no_way_back(tool, q.action(), look));
     }
     for (index, choice) in q.choices().iter().enumerate() {
         let number = numbered(index + 1, q.choices().len());
@@ -127,11 +134,11 @@ fn put_block(lines: &mut Vec<String>, indent: &str, text: &str, look: Look) {
 fn put_tool(lines: &mut Vec<String>, tool: &Tool, look: Look) {
     field(lines, "tool", &tool.name, look);
     let members = tool.input.as_ref().map(Json::members).unwrap_or_default();
-    let commands = ["command", "cmd", "script", "shell_command"];
+    let commands = COMMAND_MEMBERS;
     let shell = members
         .iter()
         .any(|(name, _)| commands.contains(&name.as_str()))
-        || matches!(tool.name.as_str(), "Bash" | "shell");
+        || SHELL_TOOLS.contains(&tool.name.as_str());
     let blank = |value: &Json| text_of(value).is_some_and(|t| t.trim().is_empty());
     let given = |(name, value): &(String, Json)| commands.contains(&name.as_str()) && !blank(value);
     if shell && !members.iter().any(given) {
@@ -145,6 +152,24 @@ fn put_tool(lines: &mut Vec<String>, tool: &Tool, look: Look) {
             }
         }
     }
+}
+
+/// The mark of a call that holds commands which cannot be undone; none of any other.
+pub fn no_way_back(
+    tool: Option<(&str, Option<&Json>)>,
+    action: Option<&str>,
+    look: Look,
+) -> Option<String> {
+    let input = tool.and_then(|(_, input)| input).map(Json::value);
+    let call = Call {
+        tool_name: tool.map(|(name, _)| name),
+        input: input.as_ref(),
+        action,
+        cwd: None,
+    };
+    let names = irreversible(&call).join(", ");
+    let mark = format!("! cannot be undone: {names}");
+    (!names.is_empty()).then(|| look.style.red(&mark))
 }
 
 /// A member's name on a line of its own, then its value under the gutter; both whole.
