@@ -217,3 +217,68 @@ fn not_offered(number: usize, question: &FormQuestion) -> Error {
 fn misfit(message: impl Into<String>) -> Error {
     Error::new(Code::InvalidAnswer, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::interaction::FormOption;
+
+    fn asked(options: usize, multi_select: bool) -> FormQuestion {
+        let option = |n| FormOption {
+            label: format!("l{n}"),
+            description: None,
+        };
+        FormQuestion {
+            header: None,
+            question: "Which?".into(),
+            options: (0..options).map(option).collect(),
+            multi_select,
+        }
+    }
+
+    fn answer() -> impl Strategy<Value = FormAnswer> {
+        let label = || "l[0-4]";
+        let labels = prop_oneof![
+            label().prop_map(Labels::One),
+            proptest::collection::vec(label(), 0..4).prop_map(Labels::List),
+        ];
+        let parts = (
+            option::of(labels),
+            option::of("[ l0-2]{0,3}"),
+            option::of("[ n]{0,3}"),
+        );
+        parts.prop_map(|(labels, other, note)| FormAnswer {
+            labels,
+            other,
+            note,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_fits_is_kept_whole_and_reads_back_the_same(
+            answer in answer(), options in 0..5_usize, multi_select: bool,
+        ) {
+            let asked = asked(options, multi_select);
+            let Ok(kept) = fit_one(1, &asked, &answer) else {
+                return Ok(());
+            };
+            let json = serde_json::to_string(&kept).unwrap();
+            let read: FormAnswer = serde_json::from_str(&json).unwrap();
+            prop_assert_eq!(&read, &kept);
+            prop_assert_eq!(fit_one(1, &asked, &read).unwrap(), kept.clone());
+            // Nothing is dropped but outer blanks.
+            let given: Vec<&str> = answer.texts().iter().map(|t| t.trim()).collect();
+            prop_assert_eq!(kept.texts(), given);
+            let note = answer.note.as_deref().map(str::trim).filter(|n| !n.is_empty());
+            prop_assert_eq!(kept.note.as_deref(), note);
+            // Nothing goes beyond what the question takes.
+            let offered = |label: &String| asked.options.iter().any(|o| o.label == *label);
+            prop_assert!(kept.labels().iter().all(offered));
+            prop_assert!(multi_select || kept.texts().len() == 1);
+        }
+    }
+}

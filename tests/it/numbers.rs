@@ -325,7 +325,7 @@ fn a_wrapped_line_and_a_line_break_have_gutters_of_their_own_everywhere() {
         "--text",
         "five six seven eight\nnine",
         "--message",
-        "ten eleven twelve!",
+        "ten eleven twelve more",
     ]);
     let shown = narrow(&["show", id]).stdout;
     has(
@@ -333,7 +333,7 @@ fn a_wrapped_line_and_a_line_break_have_gutters_of_their_own_everywhere() {
         &["│ five six seven ", "┆ eight", "│ nine"],
         "an answer",
     );
-    has(&shown, &["│ ten eleven ", "┆ twelve!"], "a message");
+    has(&shown, &["│ ten eleven ", "┆ twelve more"], "a message");
     let mut ask = Terminal::start(&world, 20, "xterm", &["ask", prompt]);
     ask.expect(KEYS);
     has(&ask.screen(), &expected, "ask in place");
