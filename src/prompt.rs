@@ -182,7 +182,22 @@ fn key_line(desk: &Desk<'_>, state: &State) -> String {
     keys.push("x withdraw".into());
     keys.push("? help".into());
     keys.push("q quit".into());
-    keys.join("  ")
+    on_lines(&keys, desk.look.columns).join("\n")
+}
+
+/// What is said on as many lines as it takes, none of the parts broken. What follows needs three columns.
+fn on_lines(parts: &[String], columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 2 + text::width(part) + 3 <= columns => {
+                line.push_str("  ");
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
 }
 
 fn can_edit(desk: &Desk<'_>) -> bool {

@@ -1,12 +1,13 @@
 //! A form at the key line: its questions one after the other, then one key that submits.
 
 use super::console::{self, Console, Event, Typed};
-use super::{Decision, Desk, HELP, blank, ended_decision};
+use super::{Decision, Desk, HELP, blank, ended_decision, on_lines};
 use crate::error::Result;
 use crate::model::form::{FormAnswer, Labels};
 use crate::model::interaction::FormQuestion;
 use crate::model::response::Submission;
 use crate::park::Wait;
+use crate::render::out::lines_to_stderr;
 use crate::render::question;
 use crate::text;
 
@@ -29,8 +30,8 @@ pub(super) fn ask(
         response: None,
     };
     loop {
-        console::say(&so_far(&form, questions));
-        console.say_keys(&key_line(&form, questions));
+        lines_to_stderr(&so_far(&form, questions, desk.look.columns));
+        console.say_keys(&key_line(&form, questions, desk.look.columns));
         let asked = &questions[form.at];
         let decision = match console.next_key(question::digits(asked.options.len()), wait)? {
             Event::Key(key) => pressed(key, desk, &mut form, console, wait)?,
@@ -48,31 +49,28 @@ pub(super) fn ask(
     }
 }
 
-fn so_far(form: &Form, questions: &[FormQuestion]) -> String {
+/// What is answered so far; no row of it begins with a text of the asker's.
+fn so_far(form: &Form, questions: &[FormQuestion], columns: usize) -> Vec<String> {
+    // Beside mark, number, colon and note.
+    let room = columns.saturating_sub("▸#12 :  +note".chars().count());
+    let name_room = (room / 2).min(24);
     let one = |(index, question): (usize, &FormQuestion)| {
         let name = question.header.as_deref().unwrap_or(&question.question);
+        let name = text::cut(name, name_room);
         let answer = &form.answers[index];
         let readable = match answer.texts().is_empty() {
             true => "–".to_owned(),
-            false => text::cut(&answer.readable(), 40),
+            false => text::cut(&answer.readable(), (room - name_room).min(40)),
         };
         let mark = if index == form.at { "▸" } else { " " };
         let note = if answer.note.is_some() { " +note" } else { "" };
-        format!(
-            "{mark}#{} {}: {readable}{note}",
-            index + 1,
-            text::cut(name, 24)
-        )
+        format!("{mark}#{} {name}: {readable}{note}", index + 1)
     };
-    questions
-        .iter()
-        .enumerate()
-        .map(one)
-        .collect::<Vec<_>>()
-        .join("  ")
+    let each: Vec<String> = questions.iter().enumerate().map(one).collect();
+    on_lines(&each, columns)
 }
 
-fn key_line(form: &Form, questions: &[FormQuestion]) -> String {
+fn key_line(form: &Form, questions: &[FormQuestion], columns: usize) -> String {
     let options = questions[form.at].options.len();
     let mut keys = vec!["a submit".to_owned()];
     if options > 0 {
@@ -93,7 +91,7 @@ fn key_line(form: &Form, questions: &[FormQuestion]) -> String {
         ]
         .map(str::to_owned),
     );
-    keys.join("  ")
+    on_lines(&keys, columns).join("\n")
 }
 
 fn pressed(

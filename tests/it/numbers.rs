@@ -281,6 +281,29 @@ fn a_pick_and_own_text_replace_each_other_where_one_answer_is_taken() {
     );
 }
 
+#[test]
+fn no_key_of_the_key_line_is_broken_in_a_narrow_terminal() {
+    let world = Sandbox::new();
+    let record = form(
+        &world,
+        &json!([{ "question": "One?", "options": options(12) }]),
+    );
+    for columns in [20, 80] {
+        let mut terminal =
+            Terminal::start(&world, columns, "xterm", &["answer", text(&record, "id")]);
+        terminal.expect(KEYS);
+        let screen = terminal.screen();
+        let keys = &screen[screen.find("a submit").unwrap()..];
+        assert!(keys.lines().count() > 1);
+        assert!(
+            keys.lines().all(|line| line.len() <= columns.into()),
+            "{keys}"
+        );
+        terminal.keys("q");
+        terminal.finish();
+    }
+}
+
 /// The rows of what is shown under a gutter, without indentation and colours.
 fn rows(shown: &str) -> Vec<String> {
     let bare = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\r"]
@@ -333,7 +356,7 @@ fn a_wrapped_line_and_a_line_break_have_gutters_of_their_own_everywhere() {
         &["│ five six seven ", "┆ eight", "│ nine"],
         "an answer",
     );
-    has(&shown, &["│ ten eleven ", "┆ twelve more"], "a message");
+    has(&shown, &["│ ten eleven twelve ", "┆ more"], "a message");
     let mut ask = Terminal::start(&world, 20, "xterm", &["ask", prompt]);
     ask.expect(KEYS);
     has(&ask.screen(), &expected, "ask in place");
@@ -353,8 +376,9 @@ fn a_wrapped_line_and_a_line_break_have_gutters_of_their_own_everywhere() {
     has(
         &shown,
         &[
-            "│ a label that ",
-            "┆ is longer",
+            "│ a label ",
+            "┆ that is ",
+            "┆ longer",
             "│ and what it ",
             "┆ means, at ",
         ],
