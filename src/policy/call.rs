@@ -8,13 +8,13 @@ use super::command::Command;
 use super::visible::all_visible;
 
 /// Members of a tool's input that hold a shell command.
-const COMMAND_MEMBERS: &[&str] = &["command", "cmd", "script", "shell_command"];
+pub const COMMAND_MEMBERS: &[&str] = &["command", "cmd", "script", "shell_command"];
 /// Members that hold a path.
 const PATH_MEMBERS: &[&str] = &["file_path", "path", "notebook_path"];
 /// Other members that say what the call is about, the first that is present counting.
 const OTHER_MEMBERS: &[&str] = &["url", "query", "pattern"];
 /// Tools that are shells, so that a call without a command is an odd one.
-pub(super) const SHELL_TOOLS: &[&str] = &[
+pub const SHELL_TOOLS: &[&str] = &[
     "Bash",
     "bash",
     "Shell",

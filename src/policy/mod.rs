@@ -26,16 +26,18 @@ mod scan;
 mod tests;
 mod trapdoors;
 mod tree;
+mod undo;
 mod variables;
 mod visible;
 
-pub use call::Call;
+pub use call::{COMMAND_MEMBERS, Call, SHELL_TOOLS};
 pub use decide::{decide, explain};
 pub use effective::Effective;
 pub use lint::{Finding, Level, lint, lint_repo_file};
 pub use pattern::{PATTERN_MAX, Pattern};
 pub use repo_file::{REPO_FILE_MAX, REPO_FILE_NAME, RepoFile};
 pub use rule::Rule;
+pub use undo::irreversible;
 
 /// What a policy says about a call.
 #[derive(Clone, Debug)]
