@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
         "log",
         "repo",
         "interrupt",
+        "process",
         "terminal",
         "text",
         "words",
