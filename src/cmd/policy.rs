@@ -10,6 +10,7 @@ use super::context::Context;
 use super::exit::Exit;
 use super::request::json_argument;
 use crate::broker::decide::repository_files;
+use crate::broker::resolve::resolve;
 use crate::cli::{PolicyArgs, PolicyCheckArgs, PolicyShowArgs, PolicyVerb};
 use crate::config::{Config, Decision};
 use crate::error::Error;
@@ -67,6 +68,7 @@ fn check(context: &Context, args: &PolicyCheckArgs) -> Result<Exit> {
         input: value.as_ref().or(words.as_ref()),
         action: args.action.as_deref(),
         cwd: Some(&dir),
+        resolved: &[],
     };
     if call.tool_name.is_none() && call.action.is_none() {
         return Err(Error::input(
@@ -74,6 +76,11 @@ fn check(context: &Context, args: &PolicyCheckArgs) -> Result<Exit> {
         )
         .into());
     }
+    let resolved = resolve(&call);
+    let call = Call {
+        resolved: &resolved,
+        ..call
+    };
     let verdict = policy::decide(&effective, &call);
     let parts = policy::explain(&effective, &call);
     match print(context, &agent, &verdict, &parts) {

@@ -8,8 +8,10 @@
 
 use crate::config::{Decision, Place};
 
+mod address;
 mod call;
 mod command;
+mod contents;
 mod decide;
 mod effective;
 mod lint;
@@ -24,13 +26,13 @@ mod tests;
 mod tree;
 mod visible;
 
-pub use call::Call;
+pub use call::{Call, Resolved};
 pub use decide::{decide, explain};
 pub use effective::Effective;
 pub use lint::{Finding, Level, lint, lint_repo_file};
 pub use pattern::{PATTERN_MAX, Pattern};
 pub use repo_file::{REPO_FILE_MAX, REPO_FILE_NAME, RepoFile};
-pub use rule::Rule;
+pub use rule::{Rule, check_pattern};
 
 /// What a policy says about a call.
 #[derive(Clone, Debug)]
