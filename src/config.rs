@@ -21,6 +21,7 @@ use crate::error::{Code, Error, Result};
 mod shape;
 #[cfg(test)]
 mod tests;
+mod unknown;
 
 pub use shape::{
     Agent, ApprovalPolicy, Decision, Format, Kind, Named, Notify, PLACEHOLDERS, Priority, Relay,
@@ -81,19 +82,19 @@ impl Source {
         )
     }
 
-    /// This text as TOML of the given shape.
+    /// This text as TOML of the given shape. `rule` is a line that its policy could hold, for the hint
+    /// about a name that is not known.
     ///
     /// # Errors
     /// `config_error`, with the position, for anything that does not fit.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T> {
+    pub fn parse<T: DeserializeOwned>(&self, rule: &str) -> Result<T> {
         toml::from_str(&self.text).map_err(|e| {
             let offset = e.span().map_or(0, |span| span.start);
             let message = e.message().trim_end().replace('\n', ", ");
             let error = self.error(offset, &message);
-            if message.contains("unknown field `permission_mode`") {
-                error.hint(PERMISSION_MODE_HINT)
-            } else {
-                error
+            match unknown::hint(&message, rule) {
+                Some(hint) => error.hint(hint),
+                None => error,
             }
         })
     }
@@ -193,7 +194,7 @@ impl Config {
     /// # Errors
     /// `config_error`, with the position.
     pub fn parse(source: Source) -> Result<Self> {
-        let mut config: Self = source.parse()?;
+        let mut config: Self = source.parse("auto_allow = [\"cargo *\"]")?;
         config.source = source;
         shape::check(&config)?;
         Ok(config)
