@@ -18,6 +18,7 @@ use toml::Spanned;
 
 use crate::error::{Code, Error, Result};
 
+pub mod edit;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@
 //! L1a  model; policy              pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   http → error, secret       http alone opens connections
-//! L0   time secret fsio log interrupt terminal text
+//! L0   time secret fsio log interrupt terminal text diff
 //! ```
 //!
 //! # What a crash leaves
@@ -64,6 +64,7 @@ pub mod cli;
 pub mod cmd;
 pub mod completion;
 pub mod config;
+pub mod diff;
 pub mod error;
 pub mod events;
 pub mod fsio;

@@ -23,6 +23,7 @@ const LAYERS: &[&[&str]] = &[
         "interrupt",
         "terminal",
         "text",
+        "diff",
         "http",
     ],
     &["model", "policy"],
