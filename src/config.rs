@@ -219,6 +219,16 @@ pub fn path(env: &Env) -> Result<(PathBuf, bool)> {
     Ok((base.join("sayso/config.toml"), false))
 }
 
+/// Where the configuration is, and its text; none where there is no such file.
+///
+/// # Errors
+/// As [`path`]; `config_error` for a file that cannot be read.
+pub fn current(env: &Env) -> Result<(PathBuf, Option<String>)> {
+    let (path, _) = path(env)?;
+    let text = read(&path)?;
+    Ok((path, text))
+}
+
 /// The home directory: the value of `HOME` if that is an absolute path, else the passwd entry's.
 ///
 /// # Errors

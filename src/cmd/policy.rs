@@ -1,4 +1,7 @@
-//! `sayso policy`: what the approval policy says about a call, what is odd about it, what it is.
+//! `sayso policy`: what the approval policy says about a call, what is odd about it, what it is; and
+//! changes to it.
+
+mod edit;
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -19,12 +22,15 @@ use crate::render::json as envelope;
 use crate::repo;
 use crate::text;
 
-/// Checks, lints or shows.
+/// Checks, lints, shows or changes.
 pub fn run(context: &Context, args: &PolicyArgs) -> Result<Exit> {
     match &args.verb {
         PolicyVerb::Check(args) => check(context, args),
         PolicyVerb::Show(args) => show(context, args),
         PolicyVerb::Lint => lint(context),
+        PolicyVerb::Init(args) => edit::init(context, args),
+        PolicyVerb::Add(args) => edit::edit(context, args, edit::Change::Add),
+        PolicyVerb::Remove(args) => edit::edit(context, args, edit::Change::Remove),
     }
 }
 

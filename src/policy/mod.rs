@@ -28,7 +28,7 @@ mod visible;
 
 pub use call::{Call, Resolved};
 pub use decide::{decide, explain};
-pub use effective::Effective;
+pub use effective::{Effective, table_name};
 pub use lint::{Finding, Level, lint, lint_repo_file};
 pub use pattern::{PATTERN_MAX, Pattern};
 pub use repo_file::{REPO_FILE_MAX, REPO_FILE_NAME, RepoFile};
