@@ -50,6 +50,8 @@ mod notice_texts;
 mod notice_web;
 mod others;
 mod places;
+mod policy_edit;
+mod policy_places;
 mod power_cut;
 mod race;
 mod relay_crash;
