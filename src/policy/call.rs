@@ -146,6 +146,10 @@ impl<'a> Subjects<'a> {
                 self.path_member(value, call);
             }
         }
+        if name.to_ascii_lowercase().contains("glob") {
+            let text = |key: &str| members.and_then(|members| members.get(key)?.as_str());
+            self.file_names(text("pattern").unwrap_or_default(), text("path").is_some());
+        }
         let mut known = found || !self.denied_by.is_empty();
         for key in OTHER_MEMBERS {
             if let Some(value) = members.and_then(|members| present(members, key)) {
@@ -217,6 +221,14 @@ impl<'a> Subjects<'a> {
                 self.unmatchable("the file system does not say where a path leads");
             }
             _ => self.unmatchable("a path cannot be made absolute or has invisible characters"),
+        }
+    }
+
+    /// A pattern of file names is looked up in the folder beside it, and must not lead out of that.
+    fn file_names(&mut self, pattern: &str, folder: bool) {
+        let leaves = pattern.split('/').any(|part| part == "..") || pattern.starts_with('~');
+        if leaves || folder && pattern.starts_with('/') {
+            self.unmatchable("a pattern of file names leads out of its folder");
         }
     }
 

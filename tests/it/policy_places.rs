@@ -31,7 +31,7 @@ fn world(more: &str) -> Sandbox {
 /// A host's recorded request, for this tool and input.
 fn hook(world: &Sandbox, tool: &str, input: &Value) -> Ran {
     let mut payload: Value =
-        serde_json::from_slice(&fixture("claude-permission-request-bash")).unwrap();
+        serde_json::from_slice(&fixture("claude-write-PermissionRequest")).unwrap();
     payload["cwd"] = json!(world.repo());
     payload["tool_name"] = json!(tool);
     payload["tool_input"] = input.clone();
@@ -126,8 +126,6 @@ fn what_was_checked_says_why_it_asks() {
 
 #[test]
 fn a_deny_counts_for_the_path_as_given_and_as_resolved() {
-    let place = Sandbox::new();
-    drop(place);
     let world = world(
         "auto_deny = [\"Edit(*/elsewhere/*)\", \"Edit(*/shop/src/deep/*)\"]\ndefault = \"allow\"",
     );

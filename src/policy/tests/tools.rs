@@ -263,3 +263,45 @@ fn an_odd_address_is_not_allowed_by_a_tools_name_where_addresses_are_denied() {
     let query = json!({ "query": "https://evil.com/?x=.example.com/" });
     assert_eq!(of_tool(&config, "Get", &query), Ask);
 }
+
+#[test]
+fn a_pattern_of_file_names_must_not_lead_out_of_its_folder() {
+    let config = policy(&["Glob(/srv/src*)", "Grep(/srv/src*)"], &[], "ask");
+    use Decision::{Allow, Ask};
+    for (tool, input, want) in [
+        (
+            "Glob",
+            json!({"path": "/srv/src", "pattern": "**/*.rs"}),
+            Allow,
+        ),
+        (
+            "Glob",
+            json!({"path": "/srv/src", "pattern": "../../etc/*"}),
+            Ask,
+        ),
+        (
+            "Glob",
+            json!({"path": "/srv/src", "pattern": "a/../../x"}),
+            Ask,
+        ),
+        (
+            "Glob",
+            json!({"path": "/srv/src", "pattern": "/etc/*"}),
+            Ask,
+        ),
+        (
+            "Glob",
+            json!({"path": "/srv/src", "pattern": "~/.ssh/*"}),
+            Ask,
+        ),
+        ("Glob", json!({"pattern": "/srv/src/**"}), Allow),
+        ("Glob", json!({"pattern": "/srv/src/../../etc/*"}), Ask),
+        (
+            "Grep",
+            json!({"path": "/srv/src", "pattern": "/api/../x"}),
+            Allow,
+        ),
+    ] {
+        assert_eq!(of_tool(&config, tool, &input), want, "{tool} {input}");
+    }
+}
