@@ -70,7 +70,7 @@ pub(super) fn init(context: &Context, args: &PolicyInitArgs) -> Result<Exit> {
         out.line(&envelope::success(&data.to_string()))?;
     } else if args.dry_run {
         for line in text.lines() {
-            out.line(line)?;
+            out.line(&text::line(line))?;
         }
         context.note(&format!("would be written to {}", path.display()));
     } else {
