@@ -21,7 +21,7 @@
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   http → error, secret       http alone opens connections
 //! L0   text → words               words alone knows which characters are shown as escapes
-//! L0   time secret fsio log interrupt process terminal
+//! L0   time secret fsio log interrupt process terminal diff
 //! ```
 //!
 //! # What a crash leaves
@@ -67,6 +67,7 @@ pub mod cli;
 pub mod cmd;
 pub mod completion;
 pub mod config;
+pub mod diff;
 pub mod error;
 pub mod events;
 pub mod fsio;

@@ -165,7 +165,7 @@ pub fn no_way_back(
         tool_name: tool.map(|(name, _)| name),
         input: input.as_ref(),
         action,
-        cwd: None,
+        ..Call::default()
     };
     let names = irreversible(&call).join(", ");
     let mark = format!("! cannot be undone: {names}");

@@ -56,6 +56,8 @@ mod notice_web;
 mod numbers;
 mod others;
 mod places;
+mod policy_edit;
+mod policy_places;
 mod power_cut;
 mod race;
 mod relay_crash;

@@ -25,6 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "terminal",
         "text",
         "words",
+        "diff",
         "http",
     ],
     &["model", "policy"],
