@@ -248,7 +248,7 @@ pub(super) fn wrapped<'a>(row: &'static Row, arguments: &'a [String], found: &mu
 
 /// An interpreter without a script, or with one from its standard input.
 pub(super) fn script<'a>(row: &'static Row, arguments: &'a [String], found: &mut Found<'a>) {
-    const ASKS: &str = "--version -V --help -h -v -vV";
+    const ASKS: &str = "--version -V --help -h -v -vV --test";
     let places = operands(row, arguments);
     let first = places.first().map(|at| &*arguments[*at]);
     match first {
@@ -392,14 +392,16 @@ pub(super) fn database<'a>(row: &'static Row, arguments: &'a [String], found: &m
         let text = word.to_ascii_lowercase();
         let statement = text.trim_start();
         // psql and mysql read a backslash anywhere, sqlite3 a point in front.
-        if text.contains('\\')
-            || statement.starts_with('.') && statement.len() > 1 && !statement.contains('/')
-        {
+        let first = statement.split(' ').next().unwrap_or_default();
+        let point =
+            statement.starts_with('.') && !statement.starts_with("./") && statement.len() > 1;
+        if text.contains('\\') || point && (statement.contains('\n') || !holds(SHOWS, first)) {
             found.add(Does::Runs, "\\!", word);
         } else if let Some(call) = CALLS.iter().find(|call| text.contains(**call)) {
             found.add(Does::Writes, call.trim(), word);
         }
     }
+    const SHOWS: &str = ".tables .schema .fullschema .indexes .indices .databases .dump .headers .mode .help .show .stats";
     const STATEMENTS: &str = "-c --command -e --execute -l --list -V --version -? --help -version -help --schema-only -s";
     let program = found.path.last().copied().unwrap_or_default();
     let has_statement = match program {
@@ -459,11 +461,31 @@ pub(super) fn schedule<'a>(_: &'static Row, arguments: &'a [String], found: &mut
 
 /// `cmake -E` and definitions that name programs.
 pub(super) fn cmake<'a>(_: &'static Row, arguments: &'a [String], found: &mut Found<'a>) {
-    for word in arguments
-        .iter()
-        .filter(|word| is_operand(word) && leads_out(word))
-    {
-        found.add_path(Does::Reads, word);
+    const PROGRAMS: &[&str] = &[
+        "COMPILER",
+        "LINKER",
+        "LAUNCHER",
+        "PROGRAM",
+        "COMMAND",
+        "TOOLCHAIN",
+        "EXECUTABLE",
+        "INCLUDE",
+        "EMULATOR",
+        "PREFIX",
+        "PATH",
+        "RULE",
+        "FLAGS",
+        "TOOL",
+        "_DIR",
+    ];
+    for word in arguments {
+        let name = word.split(['=', ':']).next().unwrap_or_default();
+        let plain = word.starts_with("-D") || !word.starts_with('-');
+        if plain && word.contains('=') && PROGRAMS.iter().any(|part| name.contains(part)) {
+            found.add(Does::Sets, name, word);
+        } else if is_operand(word) && leads_out(word) && word != ".." {
+            found.add_path(Does::Reads, word);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The scripts of sed, as far as it takes to see what they run and write.
 //!
-//! Seds differ in whether a delimiter inside `[…]` ends a regular expression, so a script is read both ways.
-//! What is not understood counts as a trapdoor. Source: sed(1) and the manual of GNU sed 4.9; POSIX sed.
+//! A delimiter inside `[…]` ends no regular expression: a sed that thinks otherwise finds the bracket unmatched and
+//! runs nothing. What is not understood counts as a trapdoor. Source: sed(1) and the manual of GNU sed 4.9; POSIX sed.
 
 use super::table::Row;
 use super::{Does, Found};
@@ -16,15 +16,10 @@ pub(super) fn look<'a>(_: &'static Row, arguments: &'a [String], found: &mut Fou
         return;
     };
     for script in scripts {
-        let readings = [true, false].map(|brackets| Script::new(&script, brackets).read());
-        let broken = readings.iter().all(|reading| *reading == Err(Stop::Broken));
-        for stop in readings.into_iter().filter_map(Result::err) {
-            match stop {
-                Stop::Trapdoor(does, name) => found.add(does, name, &script),
-                Stop::Unclear => found.add(Does::Unclear, "(script)", &script),
-                Stop::Broken if broken => found.add(Does::Unclear, "(script)", &script),
-                Stop::Broken => {}
-            }
+        match Script::new(&script).read() {
+            Ok(()) => {}
+            Err(Stop::Trapdoor(does, name)) => found.add(does, name, &script),
+            Err(Stop::Unclear) => found.add(Does::Unclear, "(script)", &script),
         }
     }
 }
@@ -102,25 +97,20 @@ pub(super) enum Stop {
     Trapdoor(Does, &'static str),
     /// The script is not understood here.
     Unclear,
-    /// sed itself would not take it.
-    Broken,
 }
 
 struct Script {
     text: Vec<char>,
     at: usize,
-    /// Whether a delimiter inside brackets is a character like any other.
-    brackets: bool,
 }
 
 type Step = Result<(), Stop>;
 
 impl Script {
-    fn new(text: &str, brackets: bool) -> Self {
+    fn new(text: &str) -> Self {
         Self {
             text: text.chars().collect(),
             at: 0,
-            brackets,
         }
     }
 
@@ -197,14 +187,14 @@ impl Script {
     }
 
     fn regex(&mut self, delimiter: char) -> Step {
-        self.until(delimiter, self.brackets)?;
+        self.until(delimiter, true)?;
         self.skip(|c| c == 'I' || c == 'M');
         Ok(())
     }
 
     fn delimiter(&mut self) -> Result<char, Stop> {
         match self.next() {
-            None | Some('\n' | '\\') => Err(Stop::Broken),
+            None | Some('\n' | '\\') => Err(Stop::Unclear),
             Some('[' | ']') => Err(Stop::Unclear),
             Some(c) => Ok(c),
         }
@@ -214,7 +204,7 @@ impl Script {
     fn until(&mut self, delimiter: char, brackets: bool) -> Step {
         loop {
             match self.next() {
-                None | Some('\n') => return Err(Stop::Broken),
+                None | Some('\n') => return Err(Stop::Unclear),
                 Some(c) if c == delimiter => return Ok(()),
                 Some('\\') => {
                     self.next();
@@ -231,7 +221,7 @@ impl Script {
         self.skip_one(']');
         loop {
             match self.next() {
-                None | Some('\n') => return Err(Stop::Broken),
+                None | Some('\n') => return Err(Stop::Unclear),
                 Some(']') => return Ok(()),
                 // A class `[:alpha:]` ends in `]` as well, and seds differ about a backslash here.
                 Some('[') if matches!(self.peek(), Some(':' | '.' | '=')) => {
@@ -250,7 +240,7 @@ impl Script {
 
     fn command(&mut self) -> Step {
         match self.next() {
-            None => Err(Stop::Broken),
+            None => Err(Stop::Unclear),
             Some('{') => Ok(()),
             Some('#') => {
                 self.line();
@@ -324,7 +314,7 @@ impl Script {
 
     fn substitution(&mut self) -> Step {
         let delimiter = self.delimiter()?;
-        self.until(delimiter, self.brackets)?;
+        self.until(delimiter, true)?;
         self.until(delimiter, false)?;
         loop {
             match self.peek() {

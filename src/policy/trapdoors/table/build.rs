@@ -26,11 +26,11 @@ pub(super) const ROWS: &[Row] = &[
             (Reads, "-P -C --preset --workflow -E"),
             (Runs, "--open"),
             (Writes, "--install --prefix"),
-            (Sets, "-D --toolchain --graphviz"),
+            (Sets, "--toolchain --graphviz"),
         ],
         valued: "-S -B -D -G -T -A -C -P",
         look: Some(looks::cmake),
-        looks: "",
+        looks: "-DCMAKE_CXX_COMPILER=",
         ..ROW
     },
     Row {
@@ -318,6 +318,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
         ],
         valued: "-g -t -c",
+        harmless: "--coverage --cache --config --root --format --run --re --reporter --test --c --co --pre",
         subs: &[Row {
             names: "exec",
             itself: Some(Runs),

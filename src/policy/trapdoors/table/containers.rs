@@ -44,6 +44,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "compose",
+                front: true,
                 options: &[(Reads, "-f --file --env-file --project-directory")],
                 valued: "-f --file -p --project-name --profile --env-file --project-directory",
                 subs: &[Row {
@@ -91,6 +92,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: "docker-compose podman-compose",
         source: "docker compose(1) 2",
+        front: true,
         options: &[(Reads, "-f --file --env-file --project-directory")],
         valued: "-f --file -p --project-name --profile",
         subs: &[Row {

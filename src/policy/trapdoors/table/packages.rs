@@ -79,13 +79,10 @@ pub(super) const ROWS: &[Row] = &[
         ..ROW
     },
     Row {
-        names: "pnpm yarn bun yarnpkg",
-        source: "pnpm help 9, yarn help 4, bun --help 1",
+        names: "pnpm yarn yarnpkg",
+        source: "pnpm help 9, yarn help 4",
         every: &[
-            (
-                Runs,
-                "--script-shell --shell-emulator -r --preload --require --call -c -e --eval -p --print",
-            ),
+            (Runs, "--script-shell --shell-emulator --call -c"),
             (
                 Sets,
                 "--use-yarnrc --global -g --config --registry --cwd --dir -C --cache-folder --prefix",
@@ -95,41 +92,26 @@ pub(super) const ROWS: &[Row] = &[
         flags: "--silent -s -w --recursive --if-present --version -v --frozen-lockfile",
         harmless: "--reporter --recursive --s --shell --pre --prefer-offline --p --c --e",
         closed: true,
-        subs: &[
-            Row {
-                names: "exec x dlx create explore node init workspace workspaces",
-                itself: Some(Runs),
-                ..ROW
-            },
-            Row {
-                names: "run run-script",
-                look: Some(looks::package_script),
-                known: SCRIPTS,
-                looks: "run",
-                valued: "-F --filter",
-                flags: "--silent -s --if-present -r --recursive",
-                ..ROW
-            },
-            Row {
-                names: "config set plugin link global upgrade-interactive patch-commit",
-                itself: Some(Sets),
-                ..ROW
-            },
-            Row {
-                names: "publish login logout",
-                itself: Some(Sets),
-                ..ROW
-            },
-            Row {
-                names: "add install i",
-                look: Some(looks::package_source),
-                looks: "URL",
-                ..ROW
-            },
+        subs: YARN_SUBS,
+        known: YARN,
+        ..ROW
+    },
+    Row {
+        names: "bun",
+        source: "bun --help 1",
+        every: &[
+            (Runs, "-r --preload --require -e --eval -p --print"),
+            (
+                Sets,
+                "--global -g --config -c --registry --cwd --cache-dir --shell",
+            ),
         ],
-        known: "test tests t build dev start lint check typecheck type-check types format fmt tsc compile clean coverage \
-            e2e unit ci serve preview list ls why outdated audit remove rm update up upgrade prune store \
-            dedupe import info help licenses pm version bin root versions constraints",
+        valued: "-F --filter --cwd -r --preload",
+        flags: "--silent -b --bun --hot --watch --version -v --frozen-lockfile",
+        harmless: "--re --reporter --p --print --pre --prefer-offline --c --co --e --s",
+        closed: true,
+        subs: YARN_SUBS,
+        known: YARN,
         ..ROW
     },
     Row {
@@ -254,6 +236,44 @@ pub(super) const ROWS: &[Row] = &[
         names: "corepack n",
         source: "corepack --help",
         itself: Some(Sets),
+        ..ROW
+    },
+];
+
+/// Subcommands of yarn, and scripts that it takes for some.
+const YARN: &str = "test tests t build dev start lint check typecheck type-check types format fmt tsc compile clean coverage \
+            e2e unit ci serve preview list ls why outdated audit remove rm update up upgrade prune store \
+            dedupe import info help licenses pm version bin root versions constraints";
+
+const YARN_SUBS: &[Row] = &[
+    Row {
+        names: "exec x dlx create explore node init workspace workspaces",
+        itself: Some(Runs),
+        ..ROW
+    },
+    Row {
+        names: "run run-script",
+        look: Some(looks::package_script),
+        known: SCRIPTS,
+        looks: "run",
+        valued: "-F --filter",
+        flags: "--silent -s --if-present -r --recursive",
+        ..ROW
+    },
+    Row {
+        names: "config set plugin link global upgrade-interactive patch-commit",
+        itself: Some(Sets),
+        ..ROW
+    },
+    Row {
+        names: "publish login logout",
+        itself: Some(Sets),
+        ..ROW
+    },
+    Row {
+        names: "add install i",
+        look: Some(looks::package_source),
+        looks: "URL",
         ..ROW
     },
 ];

@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "export declare typeset local readonly integer float unset unsetenv setenv getopts wait let_ print",
         source: BASH,
         look: Some(looks::sets),
-        options: &[(Sets, "-n -f -i -A -a -v"), (Runs, "-p")],
+        options: &[(Sets, "-n -f -i -A -a -v")],
         looks: "NAME=",
         ..ROW
     },

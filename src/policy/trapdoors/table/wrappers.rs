@@ -83,8 +83,8 @@ pub(super) const ROWS: &[Row] = &[
         ..WRAPPER
     },
     Row {
-        names: "chroot unshare nsenter bwrap flock watch",
-        source: "chroot(8), unshare(1), flock(1), watch(1)",
+        names: "chroot flock",
+        source: "chroot(8), flock(1); GTFOBins",
         options: &[(Runs, "-c --command")],
         skips: 1,
         ..WRAPPER
@@ -110,8 +110,8 @@ pub(super) const ROWS: &[Row] = &[
         ..WRAPPER
     },
     Row {
-        names: "busybox toybox",
-        source: "busybox(1)",
+        names: "busybox toybox watch unshare nsenter bwrap",
+        source: "busybox(1), watch(1), unshare(1), nsenter(1); GTFOBins",
         ..WRAPPER
     },
     Row {
