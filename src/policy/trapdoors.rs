@@ -30,6 +30,8 @@ pub(super) enum Does {
     Sets,
     /// Commands are taken from whoever types, or from the standard input.
     Interactive,
+    /// It is no command of the program's own, so another program is run.
+    Foreign,
     /// It is not understood here, so it may do any of these.
     Unclear,
 }
@@ -43,6 +45,7 @@ impl Does {
             Self::Reads => "reads commands or settings from elsewhere",
             Self::Sets => "changes what later commands run",
             Self::Interactive => "takes commands while it runs",
+            Self::Foreign => "is no command of its own, so it runs another program",
             Self::Unclear => "may run another program or write files",
         }
     }

@@ -12,9 +12,6 @@ pub(super) fn look<'a>(row: &'static Row, arguments: &'a [String], found: &mut F
         let name = found.path.last().copied().unwrap_or_default();
         found.add(does, name, name);
     }
-    if let Some(look) = row.look {
-        look(row, arguments, found);
-    }
     let places = if row.front || row.has_subcommands() {
         operands(row, arguments)
     } else {
@@ -26,6 +23,9 @@ pub(super) fn look<'a>(row: &'static Row, arguments: &'a [String], found: &mut F
     };
     scan(row, row.options, front, found);
     scan(row, row.every, arguments, found);
+    if let Some(look) = row.look {
+        look(row, arguments, found);
+    }
     if row.has_subcommands() {
         for at in places {
             subcommand(row, arguments, at, found);
@@ -40,27 +40,30 @@ fn subcommand<'a>(row: &'static Row, arguments: &'a [String], at: usize, found: 
         look(sub, &arguments[at + 1..], found);
         found.path.pop();
     } else if row.closed && !holds(row.known, name) {
-        found.add(Does::Runs, name, name);
+        found.add(Does::Foreign, name, name);
     }
 }
 
-/// Where the first operand may be: the first word that is no option, and the next where that may be a value.
+/// Where the first operand may be: the first word that is no option, and as many more as options in front of it
+/// may take for their values. Operands that the row skips, and assignments of env, do not count.
 pub(super) fn operands(row: &Row, arguments: &[String]) -> Vec<usize> {
     let mut places = vec![];
-    let mut doubtful = false;
+    let (mut seen, mut doubtful) = (0, 0);
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let is_option = word.starts_with('-') && word.len() > 1;
         if is_option && row.takes_value(word) {
             at += 1;
         } else if is_option {
-            doubtful |= may_take_value(row, word);
+            doubtful += usize::from(may_take_value(row, word));
         } else if !row.is_skipped(word) {
-            places.push(at);
-            if !doubtful {
+            seen += 1;
+            if seen > row.skips {
+                places.push(at);
+            }
+            if seen > row.skips + doubtful {
                 break;
             }
-            doubtful = false;
         }
         at += 1;
     }
@@ -78,8 +81,24 @@ fn scan(row: &Row, lists: &'static [List], arguments: &[String], found: &mut Fou
             ended |= at == 0 || !may_take_value(row, &arguments[at - 1]);
             continue;
         }
-        scan_word(row, lists, word, ended, found);
+        let next = arguments.get(at + 1).map_or("", |next| &**next);
+        let word = Word { text: word, next };
+        scan_word(row, lists, &word, ended, found);
     }
+}
+
+/// A word and the one behind it.
+struct Word<'a> {
+    text: &'a str,
+    next: &'a str,
+}
+
+/// Where written output is lost or printed.
+const NOWHERE: &[&str] = &["-", "/dev/null", "/dev/stdout", "/dev/stderr"];
+
+/// Whether the option writes nothing because of its value, which stands behind it or is the next word.
+fn writes_nowhere(row: &Row, does: Does, name: &str, behind: Option<&str>, next: &str) -> bool {
+    does == Does::Writes && row.takes_value(name) && NOWHERE.contains(&behind.unwrap_or(next))
 }
 
 /// Whether the option may take the next word as its value.
@@ -93,10 +112,10 @@ fn may_take_value(row: &Row, word: &str) -> bool {
     first == '-' || !row.short_takes_value(first) || letters.next().is_none()
 }
 
-fn scan_word(row: &Row, lists: &'static [List], word: &str, ended: bool, found: &mut Found) {
-    let (option, value) = match word.split_once('=') {
+fn scan_word(row: &Row, lists: &'static [List], word: &Word, ended: bool, found: &mut Found) {
+    let (option, value) = match word.text.split_once('=') {
         Some((option, value)) => (option, Some(value)),
-        None => (word, None),
+        None => (word.text, None),
     };
     for (does, names) in lists {
         for name in names.split_ascii_whitespace() {
@@ -104,12 +123,13 @@ fn scan_word(row: &Row, lists: &'static [List], word: &str, ended: bool, found: 
                 Some(name) => value.is_some() && is(row, name, option, ended),
                 None => is(row, name, option, ended),
             };
-            if hit {
+            if hit && !writes_nowhere(row, *does, name, value, word.next) {
                 found.add(*does, name, option);
             }
         }
     }
-    let bundled = !row.single && !ended && word.starts_with('-') && !word.starts_with("--");
+    let bundled =
+        !row.single && !ended && word.text.starts_with('-') && !word.text.starts_with("--");
     if bundled {
         bundle(row, lists, word, found);
     }
@@ -137,14 +157,17 @@ fn is(row: &Row, name: &str, option: &str, ended: bool) -> bool {
 }
 
 /// Short options in one word, up to one that takes the rest as its value.
-fn bundle(row: &Row, lists: &'static [List], word: &str, found: &mut Found) {
-    for letter in word[1..].chars() {
+fn bundle(row: &Row, lists: &'static [List], word: &Word, found: &mut Found) {
+    for (at, letter) in word.text.char_indices().skip(1) {
+        let rest = &word.text[at + letter.len_utf8()..];
+        let behind = (!rest.is_empty()).then_some(rest);
         for (does, names) in lists {
             let name = names
                 .split_ascii_whitespace()
                 .find(|name| is_short(name, letter));
+            let name = name.filter(|name| !writes_nowhere(row, *does, name, behind, word.next));
             if let Some(name) = name {
-                found.add(*does, name, word);
+                found.add(*does, name, word.text);
             }
         }
         if row.short_takes_value(letter) {

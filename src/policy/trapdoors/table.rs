@@ -1,6 +1,7 @@
 //! The table: a row per program, by family. Facts are from the programs' manuals and from lists of such uses.
 
 use super::options::holds;
+use super::words::assignment;
 use super::{Does, Found};
 
 mod build;
@@ -29,7 +30,10 @@ pub(super) struct Row {
     /// Its names, blanks between.
     pub(super) names: &'static str,
     /// Where the facts are from; a subcommand's are from its program's.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for who checks a row"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "a test sees to it that there is one")
+    )]
     pub(super) source: &'static str,
     /// Trapdoors among its options and words.
     pub(super) options: &'static [List],
@@ -141,9 +145,9 @@ impl Row {
         holds(self.harmless, option) || holds(self.flags, option) || holds(self.valued, option)
     }
 
-    /// Whether the word can stand in front of a subcommand: `cargo +nightly`.
+    /// Whether the word can stand in front of a subcommand or program: `cargo +nightly`, `env A=1`.
     pub(super) fn is_skipped(&self, word: &str) -> bool {
-        word.starts_with('+')
+        word.starts_with('+') || self.wraps && assignment(word).is_some()
     }
 
     /// The names of its trapdoors that are left when these words follow its name.

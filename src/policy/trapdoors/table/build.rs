@@ -1,8 +1,8 @@
 //! Builders, compilers and test runners.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::build;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Row] = &[
         ],
         valued: "-f -C -I -o -W -E",
         harmless: "--environment",
-        look: Some(looks::make),
+        look: Some(build::make),
         looks: "SHELL=",
         ..ROW
     },
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
             (Sets, "--toolchain --graphviz"),
         ],
         valued: "-S -B -D -G -T -A -C -P",
-        look: Some(looks::cmake),
+        look: Some(build::cmake),
         looks: "-DCMAKE_CXX_COMPILER=",
         ..ROW
     },
@@ -137,7 +137,7 @@ pub(super) const ROWS: &[Row] = &[
                     (Runs, "-C --codegen -Clinker -Zcodegen-backend -o --out-dir"),
                     (Reads, "-L"),
                 ],
-                look: Some(looks::rustc),
+                look: Some(build::rustc),
                 ..ROW
             },
         ],
@@ -155,7 +155,7 @@ pub(super) const ROWS: &[Row] = &[
             (Writes, "-o --out-dir --emit"),
         ],
         valued: "-C -L -l -o -A -W -D -F -Z",
-        look: Some(looks::rustc),
+        look: Some(build::rustc),
         ..ROW
     },
     Row {
@@ -244,7 +244,7 @@ pub(super) const ROWS: &[Row] = &[
             (Writes, "-o"),
         ],
         single: true,
-        look: Some(looks::compiler),
+        look: Some(build::compiler),
         looks: "@FILE -B -fplugin=",
         ..ROW
     },
@@ -264,7 +264,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
         ],
         valued: "-k -m -n -r -W -p -c -o",
-        look: Some(looks::pytest),
+        look: Some(build::pytest),
         looks: "",
         harmless: "--co --cov --log --durations --import --report --cov-fail-under --pd --capture",
         ..ROW
@@ -286,7 +286,7 @@ pub(super) const ROWS: &[Row] = &[
             Reads,
             "-f --file -I --init-script -b --build-file -c --settings-file -s --settings -gs --global-settings -t --toolchains -p --project-dir --include-build -g --gradle-user-home -lib -buildfile -propertyfile -addPluginSbtFile",
         )],
-        look: Some(looks::java),
+        look: Some(build::java),
         single: true,
         ..ROW
     },
@@ -310,7 +310,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
             (
                 Runs,
-                "-f --format --formatter --custom-formatter --reporter --reporters -R --watchPathIgnorePatterns_",
+                "-f --format --formatter --custom-formatter --reporter --reporters -R",
             ),
             (
                 Writes,

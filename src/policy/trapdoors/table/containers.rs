@@ -1,8 +1,8 @@
 //! Containers, clusters and infrastructure.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::hosts;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
             },
         ],
         known: "ps images logs inspect stats top port events diff history info version search pull tag rename wait pause \
-            unpause stop restart update network manifest attach_ trust help pod healthcheck",
+            unpause stop restart update network manifest attach trust help pod healthcheck",
         ..ROW
     },
     Row {
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "apply create delete replace patch scale drain cordon uncordon taint label annotate set expose rollout autoscale certificate",
-                look: Some(looks::kubectl_write),
+                look: Some(hosts::kubectl_write),
                 looks: "apply delete",
                 ..ROW
             },
@@ -201,7 +201,7 @@ pub(super) const ROWS: &[Row] = &[
         subs: &[Row {
             names: "console apply destroy import taint untaint state workspace force-unlock login init plan refresh exec run run-all",
             single: true,
-            look: Some(looks::terraform),
+            look: Some(hosts::terraform),
             looks: "apply",
             ..ROW
         }],

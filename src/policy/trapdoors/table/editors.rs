@@ -1,8 +1,8 @@
 //! Editors and pagers.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Writes};
+use crate::policy::trapdoors::looks::code;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -17,7 +17,7 @@ pub(super) const ROWS: &[Row] = &[
         ],
         valued: "-b -h -j -k -o -O -p -P -t -T -x -y -z",
         itself: Some(Interactive),
-        look: Some(looks::plus),
+        look: Some(code::plus),
         looks: "+",
         ..ROW
     },
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "more most",
         source: "more(1), util-linux 2.38; GTFOBins",
         itself: Some(Interactive),
-        look: Some(looks::plus),
+        look: Some(code::plus),
         looks: "+",
         ..ROW
     },
@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
             Runs,
             "-c --cmd -S -s -u -U -i -e -E -l -es --startuptime -q -t -w -W --remote --remote-expr --remote-send --server --listen --embed",
         )],
-        look: Some(looks::plus),
+        look: Some(code::plus),
         looks: "+",
         ..ROW
     },
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
             (Reads, "-f --rcfile -c --config"),
             (Writes, "-C --backupdir -o --operatingdir"),
         ],
-        look: Some(looks::plus),
+        look: Some(code::plus),
         ..ROW
     },
     Row {
@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] = &[
         options: &[
             (
                 Runs,
-                "-editor -cmd_script -cfg -cmd_log -pager -mailer -eval -config-file -lss -localhost_exec -exec -anonymous_",
+                "-editor -cmd_script -cfg -cmd_log -pager -mailer -eval -config-file -lss -localhost_exec -exec",
             ),
             (Interactive, "-term"),
         ],

@@ -1,8 +1,8 @@
 //! Finding, copying and packing files.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Writes};
+use crate::policy::trapdoors::looks::files;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
         ],
         valued: "-I -F -T -f -C -b -g -H -K -L -N -V -X",
         harmless: "--checkpoint --files --info --to --index --listed --list --file --use --volume",
-        look: Some(looks::tar),
+        look: Some(files::tar),
         looks: "HOST:",
         ..ROW
     },
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
             (Runs, "-TT -unzip-command -T"),
             (Writes, "-O -output-file -m -move"),
         ],
-        look: Some(looks::zip),
+        look: Some(files::zip),
         ..ROW
     },
     Row {
@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: "7z 7za 7zr 7zz",
         source: "7z help: -o, -si, -w, @listfile",
-        look: Some(looks::seven_zip),
+        look: Some(files::seven_zip),
         looks: "-o -w",
         ..ROW
     },
@@ -104,14 +104,14 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: "tee sponge",
         source: "tee(1), GNU coreutils 9.1",
-        look: Some(looks::all_operands),
+        look: Some(files::all_operands),
         looks: "/…",
         ..ROW
     },
     Row {
         names: "cp mv ln gcp gmv gln",
         source: "cp(1), mv(1), ln(1), GNU coreutils 9.1",
-        look: Some(looks::destination),
+        look: Some(files::destination),
         looks: "/…",
         ..ROW
     },
@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Row] = &[
         source: "install(1), GNU coreutils 9.1",
         options: &[(Runs, "--strip-program")],
         valued: "-g -m -o -S -t",
-        look: Some(looks::destination),
+        look: Some(files::destination),
         looks: "/…",
         ..ROW
     },
@@ -134,7 +134,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: "truncate shred",
         source: "truncate(1), shred(1), GNU coreutils 9.1",
-        look: Some(looks::all_operands),
+        look: Some(files::all_operands),
         looks: "/…",
         ..ROW
     },
@@ -142,7 +142,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "split gsplit csplit",
         source: "split(1), GNU coreutils 9.1: --filter runs a shell",
         options: &[(Runs, "--filter")],
-        look: Some(looks::all_operands),
+        look: Some(files::all_operands),
         ..ROW
     },
     Row {
@@ -162,7 +162,7 @@ pub(super) const ROWS: &[Row] = &[
         source: "uniq(1), shuf(1): a second operand or -o is written",
         options: &[(Writes, "-o --output")],
         valued: "-f -s -w -n -i -o",
-        look: Some(looks::second_operand),
+        look: Some(files::second_operand),
         ..ROW
     },
     Row {
@@ -183,7 +183,7 @@ pub(super) const ROWS: &[Row] = &[
         ],
         valued: "-e -f -T -B -M",
         harmless: "--recursive --relative",
-        look: Some(looks::destination),
+        look: Some(files::destination),
         ..ROW
     },
     Row {
@@ -208,7 +208,7 @@ pub(super) const ROWS: &[Row] = &[
             (Runs, "-e --ed -g --get"),
         ],
         valued: "-B -D -d -F -g -i -o -p -r -V -Y -z",
-        look: Some(looks::leads_out_after_options),
+        look: Some(files::leads_out_after_options),
         ..ROW
     },
     Row {

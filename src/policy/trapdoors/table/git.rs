@@ -1,8 +1,8 @@
 //! git and its kin.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::git;
 
 const SOURCE: &str =
     "git(1) and the manual of each subcommand, git 2.47; gitremote-helpers(7); githooks(5)";
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
             (Writes, "--output --output-directory --export-marks"),
             (Runs, "--strategy"),
         ],
-        valued: "-C -c --config-env --git-dir --work-tree --namespace --super-prefix --attr-source --list-cmds",
+        valued: "-C -c --config-env --git-dir --work-tree --namespace --attr-source",
         flags: "-p -P -v -h --paginate --no-pager --bare --no-replace-objects --no-lazy-fetch --no-optional-locks \
             --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version \
             --help --html-path --man-path --info-path --exec-path",
@@ -128,7 +128,7 @@ pub(super) const ROWS: &[Row] = &[
 const SUBS: &[Row] = &[
     Row {
         names: "config",
-        look: Some(looks::git_config),
+        look: Some(git::git_config),
         looks: "config",
         ..ROW
     },
@@ -167,7 +167,7 @@ const SUBS: &[Row] = &[
                 ..ROW
             },
         ],
-        look: Some(looks::git_address),
+        look: Some(git::git_address),
         ..ROW
     },
     Row {
@@ -180,7 +180,7 @@ const SUBS: &[Row] = &[
         names: "pull",
         options: &[(Runs, "-s")],
         valued: "-X -s -o -j",
-        look: Some(looks::git_address),
+        look: Some(git::git_address),
         ..ROW
     },
     Row {
@@ -209,7 +209,7 @@ const SUBS: &[Row] = &[
         names: "archive",
         options: &[(Writes, "-o")],
         valued: "-o",
-        look: Some(looks::git_address),
+        look: Some(git::git_address),
         ..ROW
     },
     Row {
@@ -236,7 +236,7 @@ const SUBS: &[Row] = &[
             (Writes, "--separate-git-dir"),
         ],
         valued: "-u -c -b -o -j --branch --origin --depth --jobs --reference",
-        look: Some(looks::git_address),
+        look: Some(git::git_address),
         ..ROW
     },
     Row {
@@ -246,13 +246,13 @@ const SUBS: &[Row] = &[
     },
     Row {
         names: "fetch push ls-remote send-pack fetch-pack",
-        look: Some(looks::git_address),
+        look: Some(git::git_address),
         looks: "ext::",
         ..ROW
     },
     Row {
         names: "remote",
-        look: Some(looks::git_address),
+        look: Some(git::git_address),
         looks: "ext::",
         ..ROW
     },

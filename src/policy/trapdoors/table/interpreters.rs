@@ -1,13 +1,13 @@
 //! Interpreters of languages, and databases' shells.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::{build, code};
 
 /// A row for a program whose first operand is a script; what follows belongs to the script.
 const SCRIPT: Row = Row {
     front: true,
-    look: Some(looks::script),
+    look: Some(code::script),
     ..ROW
 };
 
@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
         options: &[(Runs, "-c"), (Interactive, "-i")],
         valued: "-c -m -W -X --check-hash-based-pycs",
         flags: "-B -b -d -E -I -O -OO -P -q -s -S -u -v -V -x",
-        look: Some(looks::python),
+        look: Some(code::python),
         looks: "-m -",
         ..SCRIPT
     },
@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
         ..SCRIPT
     },
     Row {
-        names: "lua luajit texlua tclsh wish guile scheme racket sbcl clisp ecl clojure clj lein ghci runghc runhaskell ocaml utop erl escript elixir iex julia Rscript R octave gnuplot groovy kotlin kotlinc scala jshell bb swift dotnet-script csi fsi maxima gp bc dc janet raku rakudo nim_ crystal",
+        names: "lua luajit texlua tclsh wish guile scheme racket sbcl clisp ecl clojure clj lein ghci runghc runhaskell ocaml utop erl escript elixir iex julia Rscript R octave gnuplot groovy kotlin scala jshell bb swift dotnet-script csi fsi maxima gp bc dc janet raku rakudo nim crystal",
         source: "their manuals: -e and its kin are code; without a file the standard input is",
         options: &[
             (
@@ -137,7 +137,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
             (Reads, "-XX:Flags -XX:VMOptionsFile"),
         ],
-        look: Some(looks::java),
+        look: Some(build::java),
         looks: "@ -javaagent: -agentlib:",
         ..ROW
     },
@@ -152,7 +152,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
             (Writes, "-d -h -s"),
         ],
-        look: Some(looks::java),
+        look: Some(build::java),
         ..ROW
     },
     Row {
@@ -164,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
             (Sets, "-v --set --variable"),
         ],
         valued: "-c -d -f -F -h -L -o -p -P -R -T -U -v --command --dbname --host --port --username",
-        look: Some(looks::database),
+        look: Some(code::database),
         looks: "\\! \\o \\copy",
         ..ROW
     },
@@ -177,7 +177,7 @@ pub(super) const ROWS: &[Row] = &[
             (Interactive, "-interactive"),
             (Runs, "-A -append -vfs"),
         ],
-        look: Some(looks::database),
+        look: Some(code::database),
         looks: ".shell .output .load .import",
         ..ROW
     },
@@ -193,7 +193,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
         ],
         valued: "-D -e -h -p -P -S -u --execute",
-        look: Some(looks::database),
+        look: Some(code::database),
         looks: "\\! system tee",
         ..ROW
     },

@@ -1,8 +1,8 @@
 //! Converters of pictures, sound and documents.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Reads, Runs, Writes};
+use crate::policy::trapdoors::looks::files;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -19,18 +19,18 @@ pub(super) const ROWS: &[Row] = &[
                 "-filter_script -filter_complex_script -init_hw_device -protocol_whitelist -fpre -vpre -apre -pre -attach",
             ),
         ],
-        look: Some(looks::leads_out_after_options),
+        look: Some(files::leads_out_after_options),
         ..ROW
     },
     Row {
         names: "convert magick mogrify composite montage identify gm",
         source: "ImageMagick(1): delegates, msl:, |command, @file",
         options: &[
-            (Writes, "-write -path -format_"),
+            (Writes, "-write -path"),
             (Runs, "-process -script --script"),
         ],
         single: true,
-        look: Some(looks::magick),
+        look: Some(files::magick),
         looks: "|COMMAND msl:",
         ..ROW
     },
@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
             (Writes, "-output-directory -outdir -auxdir -jobname"),
         ],
-        look: Some(looks::magick),
+        look: Some(files::magick),
         ..ROW
     },
     Row {
@@ -112,7 +112,7 @@ pub(super) const ROWS: &[Row] = &[
                 "--outdir --user-data-dir --print-to-pdf --screenshot --print-to-file --log-file",
             ),
         ],
-        look: Some(looks::magick),
+        look: Some(files::magick),
         single: true,
         ..ROW
     },

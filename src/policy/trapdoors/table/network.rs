@@ -1,8 +1,8 @@
 //! Programs that talk to other hosts.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::{files, hosts};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
             (
                 Writes,
-                "-T --upload-file -Q --quote -X= --ftp-create-dirs --mail-from",
+                "-T --upload-file -Q --quote  --ftp-create-dirs --mail-from",
             ),
             (Reads, "-K --config"),
             (Runs, "--engine"),
@@ -24,9 +24,9 @@ pub(super) const ROWS: &[Row] = &[
                 "--unix-socket --abstract-unix-socket -x --proxy --preproxy --netrc-file",
             ),
         ],
-        valued: "-A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z",
+        valued: "--output --dump-header --output-document -A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z",
         harmless: "--connect-timeout --cookie --data --form --proto --trace-time --trace-ids --proxy-header --no-progress-meter --h --head --header --help --progress-bar --cre --create-file-mode --st --s --c --t --p --pr --pro --prox --q --e --d --r --re --rem --o --u --a --f --n --l --m --compressed",
-        look: Some(looks::curl),
+        look: Some(hosts::curl),
         looks: "file:// @FILE",
         ..ROW
     },
@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
             (Reads, "--config"),
             (Writes, "--post-file --body-file"),
         ],
-        valued: "-O -o -a -P -i -e -t -T -w -Q -U -l -A -R -D -I -X -B",
+        valued: "--output-document --output-file -O -o -a -P -i -e -t -T -w -Q -U -l -A -R -D -I -X -B",
         ..ROW
     },
     Row {
@@ -77,7 +77,7 @@ pub(super) const ROWS: &[Row] = &[
         source: "scp(1), sftp(1), OpenSSH 9.2; GTFOBins",
         options: &[(Runs, "-S -o -D -J"), (Reads, "-F -b"), (Sets, "-s")],
         valued: "-c -D -F -i -J -l -o -P -S -X -b -B -R",
-        look: Some(looks::destination),
+        look: Some(files::destination),
         ..ROW
     },
     Row {

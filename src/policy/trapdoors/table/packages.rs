@@ -1,8 +1,8 @@
 //! Package managers.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::{build, code};
 
 /// Scripts that repositories usually have; running another one is their word.
 const SCRIPTS: &str = "test tests t build dev start lint check typecheck type-check types format fmt prettier tsc compile \
@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "run run-script rum urn",
-                look: Some(looks::package_script),
+                look: Some(build::package_script),
                 known: SCRIPTS,
                 looks: "run",
                 valued: "-w --workspace --prefix",
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "config c set",
-                look: Some(looks::npm_config),
+                look: Some(build::npm_config),
                 looks: "config",
                 ..ROW
             },
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "install i add in ins isntall",
-                look: Some(looks::package_source),
+                look: Some(build::package_source),
                 looks: "URL",
                 ..ROW
             },
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         flags: "-y --yes --no --no-install -q --quiet",
         front: true,
         wraps: true,
-        look: Some(looks::wrapped),
+        look: Some(code::wrapped),
         looks: "PROGRAM",
         ..ROW
     },
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
                 "--use-yarnrc --global -g --config --registry --cwd --dir -C --cache-folder --prefix",
             ),
         ],
-        valued: "-F --filter -C --dir --cwd -w",
+        valued: "-F --filter -C --dir --cwd",
         flags: "--silent -s -w --recursive --if-present --version -v --frozen-lockfile",
         harmless: "--reporter --recursive --s --shell --pre --prefer-offline --p --c --e",
         closed: true,
@@ -141,7 +141,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "install download wheel",
-                look: Some(looks::package_source),
+                look: Some(build::package_source),
                 looks: "URL",
                 ..ROW
             },
@@ -172,7 +172,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "add",
-                look: Some(looks::package_source),
+                look: Some(build::package_source),
                 ..ROW
             },
         ],
@@ -253,7 +253,7 @@ const YARN_SUBS: &[Row] = &[
     },
     Row {
         names: "run run-script",
-        look: Some(looks::package_script),
+        look: Some(build::package_script),
         known: SCRIPTS,
         looks: "run",
         valued: "-F --filter",
@@ -272,7 +272,7 @@ const YARN_SUBS: &[Row] = &[
     },
     Row {
         names: "add install i",
-        look: Some(looks::package_source),
+        look: Some(build::package_source),
         looks: "URL",
         ..ROW
     },

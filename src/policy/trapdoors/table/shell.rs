@@ -1,8 +1,8 @@
 //! Shells and their builtins.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Sets};
+use crate::policy::trapdoors::looks::code;
 
 const BASH: &str = "bash(1) 5.2, SHELL BUILTIN COMMANDS; zshbuiltins(1)";
 
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
         ],
         valued: "-o -O",
-        look: Some(looks::script),
+        look: Some(code::script),
         ..ROW
     },
     Row {
@@ -42,21 +42,21 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: "read",
         source: BASH,
-        look: Some(looks::subscript),
+        look: Some(code::subscript),
         options: &[(Runs, "-e -a -A")],
         looks: "NAME[…]",
         ..ROW
     },
     Row {
-        names: "export declare typeset local readonly integer float unset unsetenv setenv getopts wait let_ print",
+        names: "export declare typeset local readonly integer float unset unsetenv setenv getopts wait print",
         source: BASH,
-        look: Some(looks::sets),
+        look: Some(code::sets),
         options: &[(Sets, "-n -f -i -A -a -v")],
         looks: "NAME=",
         ..ROW
     },
     Row {
-        names: "let (( expr_",
+        names: "let ((",
         source: "bash(1): arithmetic evaluates subscripts",
         itself: Some(Runs),
         ..ROW
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: "eval source .",
         source: BASH,
-        look: Some(looks::always_asks),
+        look: Some(code::always_asks),
         looks: "…",
         ..ROW
     },
@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "mapfile readarray",
         source: BASH,
         options: &[(Runs, "-C")],
-        look: Some(looks::subscript),
+        look: Some(code::subscript),
         ..ROW
     },
     Row {
@@ -120,12 +120,12 @@ pub(super) const ROWS: &[Row] = &[
         ..ROW
     },
     Row {
-        names: "coproc exec command builtin noglob nocorrect - time",
+        names: "coproc exec command builtin noglob nocorrect",
         source: "bash(1): runs its operand",
         itself: None,
         wraps: true,
         flags: "-p -v -V -a -c -l",
-        look: Some(looks::wrapped),
+        look: Some(code::wrapped),
         looks: "PROGRAM",
         ..ROW
     },

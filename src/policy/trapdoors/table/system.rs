@@ -1,8 +1,8 @@
 //! The system's own programs.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::hosts;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
             Runs,
             "exec -batch -b -f -force -w --write -p --load --system -s --set -o",
         )],
-        look: Some(looks::system),
+        look: Some(hosts::system),
         looks: "",
         ..ROW
     },

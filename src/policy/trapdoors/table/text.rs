@@ -1,8 +1,9 @@
 //! Searching, editing and showing text.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Writes};
+use crate::policy::trapdoors::looks::{code, files};
+use crate::policy::trapdoors::{awk, sed};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -36,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
         source: "sed(1), GNU sed 4.9; GTFOBins",
         options: &[(Writes, "-i -I --in-place"), (Reads, "-f --file")],
         valued: "-e -f --expression --file",
-        look: Some(looks::sed),
+        look: Some(sed::look),
         looks: "e w",
         ..ROW
     },
@@ -58,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         ],
         valued: "-F -v -f -i -l -E -e --field-separator --assign",
         flags: "--posix --traditional --re-interval --sandbox -S",
-        look: Some(looks::awk),
+        look: Some(awk::look),
         looks: "system | >",
         ..ROW
     },
@@ -181,7 +182,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "xxd",
         source: "xxd(1): a second operand is written",
         options: &[],
-        look: Some(looks::second_operand),
+        look: Some(files::second_operand),
         ..ROW
     },
     Row {
@@ -192,10 +193,10 @@ pub(super) const ROWS: &[Row] = &[
         ..ROW
     },
     Row {
-        names: "ed red ex",
+        names: "ed red",
         source: "ed(1): ! and w; GTFOBins",
         itself: Some(Interactive),
-        look: Some(looks::plus),
+        look: Some(code::plus),
         ..ROW
     },
 ];

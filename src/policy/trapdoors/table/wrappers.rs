@@ -1,13 +1,13 @@
 //! Programs that are there to run another one.
 
-use super::super::looks;
 use super::{ROW, Row};
 use crate::policy::trapdoors::Does::{Interactive, Reads, Runs, Sets, Writes};
+use crate::policy::trapdoors::looks::{code, hosts};
 
 /// A row for a program whose first operand is a program.
 const WRAPPER: Row = Row {
     wraps: true,
-    look: Some(looks::wrapped),
+    look: Some(code::wrapped),
     looks: "PROGRAM",
     ..ROW
 };
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
         ..WRAPPER
     },
     Row {
-        names: "nohup setsid chronic ts unbuffer dbus-run-session fakeroot proxychains proxychains4 torsocks catchsegv eatmydata faketime rlwrap ltrace systemd-inhibit caffeinate pkexec retry ifne errno_ pee zrun mispipe firejail",
+        names: "nohup setsid chronic ts unbuffer dbus-run-session fakeroot proxychains proxychains4 torsocks catchsegv eatmydata faketime rlwrap ltrace systemd-inhibit caffeinate pkexec retry ifne pee zrun mispipe firejail",
         source: "nohup(1), moreutils, and the manual of each",
         ..WRAPPER
     },
@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "xargs gxargs",
         source: "xargs(1), GNU findutils 4.9",
         options: &[(Reads, "-a --arg-file")],
-        valued: "-a -d -E -I -L -n -P -s --delimiter --max-args --max-procs --max-lines --replace",
+        valued: "-a -d -E -I -L -n -P -s --delimiter --max-args --max-procs",
         flags: "-0 -r -t -x --null --no-run-if-empty --verbose",
         front: true,
         ..WRAPPER
@@ -154,15 +154,15 @@ pub(super) const ROWS: &[Row] = &[
         names: "tmux screen zellij dtach abduco",
         source: "tmux(1): every command may hold another",
         itself: Some(Runs),
-        look: Some(looks::always_asks),
+        look: Some(code::always_asks),
         looks: "…",
         ..ROW
     },
     Row {
-        names: "expect autoexpect socat nc ncat netcat telnet",
+        names: "expect autoexpect socat nc ncat netcat",
         source: "expect(1), socat(1), ncat(1); GTFOBins",
         options: &[(Runs, "-e -c --exec --sh-exec --lua-exec -f -b")],
-        look: Some(looks::socat),
+        look: Some(hosts::socat),
         looks: "EXEC: SYSTEM:",
         ..ROW
     },
@@ -170,7 +170,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "at batch crontab",
         source: "at(1), crontab(1)",
         options: &[(Sets, "-e -r -f -t -m")],
-        look: Some(looks::schedule),
+        look: Some(hosts::schedule),
         looks: "FILE",
         ..ROW
     },
@@ -185,7 +185,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
         ],
         wraps: true,
-        look: Some(looks::wrapped),
+        look: Some(code::wrapped),
         ..ROW
     },
     Row {
@@ -215,7 +215,7 @@ pub(super) const ROWS: &[Row] = &[
         names: "foreman overmind honcho pm2 supervisorctl nodemon concurrently npm-run-all",
         source: "their help: run what a file or an operand says",
         itself: Some(Runs),
-        look: Some(looks::wrapped),
+        look: Some(code::wrapped),
         wraps: true,
         ..ROW
     },
