@@ -82,6 +82,9 @@ pub struct Relay {
     /// Whether it may be at a private or loopback address.
     #[serde(default)]
     pub allow_private: bool,
+    /// Whether a device that it names later is accepted without being asked.
+    #[serde(default)]
+    pub accept_new_devices: bool,
     /// What may go out; nothing without one.
     #[serde(default)]
     pub route: Vec<Route>,

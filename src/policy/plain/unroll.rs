@@ -1,12 +1,14 @@
 //! The simple commands of a text, its loops unrolled.
 
+use std::collections::HashSet;
+
 use super::word::{Piece, Word};
 use super::{Plain, Reason, Step, is_among};
 use crate::policy::pattern::HOLE;
 use crate::policy::scan;
 
 /// A simple command as it may run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::policy) struct Invocation {
     /// How many of the words are assignments in front of the program.
     pub(in crate::policy) assignments: usize,
@@ -17,7 +19,7 @@ pub(in crate::policy) struct Invocation {
 }
 
 /// A word that is known beforehand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::policy) struct Known {
     /// Its text without quotes.
     pub(in crate::policy) text: String,
@@ -73,6 +75,7 @@ impl Plain {
         let mut unroller = Unroller {
             values: vec![],
             found: vec![],
+            seen: HashSet::new(),
             budget: WORDS_MAX,
         };
         unroller.run(&self.steps)?;
@@ -84,6 +87,8 @@ impl Plain {
 struct Unroller {
     values: Vec<(String, Known)>,
     found: Vec<Invocation>,
+    /// Those of them that stand in loops.
+    seen: HashSet<Invocation>,
     budget: usize,
 }
 
@@ -121,11 +126,14 @@ impl Unroller {
         if !self.values.is_empty() && sets_variables(&words[assignments..]) {
             return Err("a loop whose variable a command may change");
         }
-        self.found.push(Invocation {
+        let invocation = Invocation {
             assignments,
             words,
             redirected,
-        });
+        };
+        if self.values.is_empty() || self.seen.insert(invocation.clone()) {
+            self.found.push(invocation);
+        }
         Ok(())
     }
 
@@ -146,6 +154,9 @@ impl Unroller {
                         return Err(
                             "a loop's variable that the shell would split; \" around it would do",
                         );
+                    }
+                    if value.expands && value.text.starts_with('~') && word.pieces.len() > 1 {
+                        return Err("a loop's variable that a home directory is put in for");
                     }
                     known.expands |= value.expands;
                     known.text.push_str(&value.text);

@@ -70,7 +70,7 @@ fn everyday_commands_pass_without_a_question() {
             "rg -n 'impl .* for' src/ | wc -l",
             "rg -l \"foo\\(\" --type rust | sort | uniq -c",
             "grep -E \"^x$\" f",
-            "grep -rn TODO --include=*.py .",
+            "grep -rn NOTE --include=*.py .",
             "grep -n \"a\\|b\" src/lib.rs",
             "grep -rn \"^use \" src/*.rs | sort -u",
             "cat src/*.rs | wc -l",
