@@ -150,7 +150,7 @@ pub struct CompleteArgs {
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, phones, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, phones, security, migration
     pub topic: Option<String>,
 }
 

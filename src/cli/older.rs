@@ -95,9 +95,18 @@ pub struct OlderListArgs {
 pub fn group() -> Command {
     InteractionsArgs::augment_args(Command::new(GROUP))
         .about("What the older client printed, for its scripts and hooks")
+        .disable_help_subcommand(true)
         .after_help(
             "With --json anywhere: this program's own verbs, envelope and exit codes.\n\nExample:\n  sayso interactions request \"Deploy?\" --agent codex --key deploy",
         )
+}
+
+/// The group's help.
+pub fn help() -> String {
+    let mut root = root().subcommand(with_global(group()));
+    root.build();
+    let group = root.find_subcommand_mut(GROUP);
+    group.map_or_else(String::new, |g| g.render_long_help().to_string())
 }
 
 /// Reads the arguments of the group.

@@ -26,7 +26,8 @@ use crate::model::bare;
 use crate::model::draft::ttl;
 use crate::model::interaction::{Interaction, Kind, Status};
 use crate::relay::{provider, publish};
-use crate::render::out::to_stderr;
+use crate::render::json as envelope;
+use crate::render::out::{lines_to_stderr, to_stderr};
 use crate::text;
 use crate::time::Time;
 
@@ -39,10 +40,11 @@ const HEAD: usize = 80;
 
 /// Runs a verb of the group and returns the process's exit code.
 pub fn run(args: &[OsString]) -> u8 {
+    let json = args.iter().any(|arg| arg == "--json");
     let (global, args) = match older::parse(args) {
         Ok(parsed) => parsed,
         Err(help) if help.exit_code() == 0 => return u8::from(help.print().is_err()),
-        Err(error) => return refused(&Error::input(failure::first_line(&error)), NOT_FOUND),
+        Err(error) => return refused(&Error::input(failure::first_line(&error)), json),
     };
     if !global.quiet {
         log::start(to_stderr, global.verbose);
@@ -52,15 +54,16 @@ pub fn run(args: &[OsString]) -> u8 {
     match done.map_err(failure::of) {
         Ok(exit) => exit.code(),
         Err(None) => 0,
-        Err(Some(error)) => refused(&error, if lists { 1 } else { NOT_FOUND }),
+        Err(Some(error)) => refused(&error, json).min(if lists { 1 } else { u8::MAX }),
     }
 }
 
-/// The exit code where a question is not there.
-const NOT_FOUND: u8 = 3;
-
-/// Says what went wrong, on one line and its continuation, and returns the exit code.
-fn refused(error: &Error, not_found: u8) -> u8 {
+/// Says what went wrong, on one line, and returns the exit code.
+fn refused(error: &Error, json: bool) -> u8 {
+    if json {
+        lines_to_stderr(&[envelope::failure(error)]);
+        return error.code.exit();
+    }
     let (status, name) = match error.code.http() {
         Some(400) => (400, "BadRequest"),
         Some(403) => (403, "Forbidden"),
@@ -72,7 +75,7 @@ fn refused(error: &Error, not_found: u8) -> u8 {
     let hint = error.hint.as_deref().map(|hint| format!(" ({hint})"));
     let told = format!("{error}{}", hint.unwrap_or_default());
     to_stderr(&format!("Error {status} {name}: {told}"));
-    if status == 404 { not_found } else { 1 }
+    if status == 404 { 3 } else { 1 }
 }
 
 /// Whoever names a port wants a broker's questions, which are not ours.
@@ -92,10 +95,9 @@ fn no_broker(port: Option<&str>) -> Result<()> {
 
 fn answer(global: Global, verb: Option<OlderVerb>) -> Result<Exit> {
     let Some(verb) = verb else {
-        let mut command = older::group();
         let context = Context::new(global)?;
         let mut out = context.out();
-        out.line(command.render_long_help().to_string().trim_end())?;
+        out.line(older::help().trim_end())?;
         out.flush()?;
         return Ok(Exit::Found);
     };
@@ -248,7 +250,7 @@ fn withdraw(context: &Context, args: &CancelArgs) -> Result<Exit> {
 /// Without a Relay the request is wrong, whatever its id is.
 fn send(context: &Context, args: &GetArgs) -> Result<Exit> {
     let config = context.config()?;
-    if provider::all(&context.home, &config)?.is_empty() {
+    if provider::enabled(&context.home, &config)?.is_empty() {
         return Err(no_relay().into());
     }
     an_id(&args.id)?;
@@ -265,8 +267,8 @@ fn send(context: &Context, args: &GetArgs) -> Result<Exit> {
 }
 
 fn fetch(context: &Context, args: PollArgs) -> Result<Exit> {
-    let all = provider::all(&context.home, &context.config()?)?;
-    if args.provider.is_none() && !all.iter().any(|p| p.enabled) {
+    let enabled = provider::enabled(&context.home, &context.config()?)?;
+    if args.provider.is_none() && enabled.is_empty() {
         return Err(no_relay().into());
     }
     let action = RelayAction::Poll(args);

@@ -225,10 +225,11 @@ impl Server {
     async fn wait_for_answer(&self, arguments: Result<Arguments>, call: &Call) -> CallToolResult {
         let read = |a: Arguments| {
             let id = a.text("interaction_id")?;
+            let budget = a.seconds("wait_secs", (0, TIMEOUT_BOUNDS.1))?;
             let id = id.ok_or_else(|| Error::input("interaction_id is required"))?;
             let id = Id::parse(id.trim()).ok_or_else(not_asked)?;
             let asked = self.asked().get(&id).cloned().ok_or_else(not_asked)?;
-            Ok((id, asked, a.seconds("wait_secs", (0, TIMEOUT_BOUNDS.1))?))
+            Ok((id, asked, budget))
         };
         let (id, asked, budget) = match arguments.and_then(read) {
             Ok(read) => read,

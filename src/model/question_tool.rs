@@ -58,7 +58,7 @@ pub fn each(questions: &Json) -> Result<Vec<FormQuestion>> {
 }
 
 fn unreadable() -> Error {
-    Error::input(format!("questions must be {SHAPE}"))
+    Error::input(format!("questions is {SHAPE}"))
 }
 
 fn form(given: Vec<Question>) -> Vec<FormQuestion> {
