@@ -4,7 +4,7 @@
 //! error; exit code 0, 1, or 3 for a question that is not there.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -43,7 +43,7 @@ pub fn run(args: &[OsString]) -> u8 {
     let json = args.iter().any(|arg| arg == "--json");
     let (global, args) = match older::parse(args) {
         Ok(parsed) => parsed,
-        Err(help) if help.exit_code() == 0 => return u8::from(help.print().is_err()),
+        Err(help) if help.exit_code() == 0 => return printed(&help),
         Err(error) => return refused(&Error::input(failure::first_line(&error)), json),
     };
     if !global.quiet {
@@ -55,6 +55,14 @@ pub fn run(args: &[OsString]) -> u8 {
         Ok(exit) => exit.code(),
         Err(None) => 0,
         Err(Some(error)) => refused(&error, json).min(if lists { 1 } else { u8::MAX }),
+    }
+}
+
+/// Prints help that was asked for.
+fn printed(help: &clap::Error) -> u8 {
+    match help.print().and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => 1,
+        _ => 0,
     }
 }
 
@@ -73,7 +81,7 @@ fn refused(error: &Error, json: bool) -> u8 {
         _ => (500, "InternalServerError"),
     };
     let hint = error.hint.as_deref().map(|hint| format!(" ({hint})"));
-    let told = format!("{error}{}", hint.unwrap_or_default());
+    let told = format!("{error}{}", hint.unwrap_or_default()).replace('\n', "; ");
     to_stderr(&format!("Error {status} {name}: {told}"));
     if status == 404 { 3 } else { 1 }
 }

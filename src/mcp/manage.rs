@@ -105,7 +105,7 @@ fn submission(arguments: &Arguments, record: &Interaction, base: Submission) -> 
         choice_id: arguments.text("choice_id")?,
         text: arguments.read("text", "a string")?,
         answers: arguments
-            .get("answers")
+            .object("answers", INPUT_MAX)?
             .map(|json| AnswerMap::parse(json.as_str()).map(|map| map.0))
             .transpose()?,
         response: arguments.text("response")?,

@@ -19,7 +19,7 @@ const ANIMUS: [(&str, &str); 4] = [
 
 impl Names {
     /// How clients call one of this program's tools; none if they cannot.
-    pub(super) fn outside<'a>(self, own: &'a str) -> Option<&'a str> {
+    pub(super) fn outside(self, own: &str) -> Option<&str> {
         match self {
             Self::Own => Some(own),
             Self::Animus => ANIMUS
@@ -30,7 +30,7 @@ impl Names {
     }
 
     /// Which of this program's tools clients call so.
-    pub(super) fn own<'a>(self, outside: &'a str) -> Option<&'a str> {
+    pub(super) fn own(self, outside: &str) -> Option<&str> {
         match self {
             Self::Own => Some(outside),
             Self::Animus => ANIMUS
