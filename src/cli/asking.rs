@@ -27,22 +27,6 @@ fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A whole number of any size; what is below zero, or beyond 64 bits, stands at that bound.
-fn clamped(text: &str) -> Result<u64, String> {
-    let (below, digits) = match text.trim().strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text.trim()),
-    };
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err("a whole number".into());
-    }
-    Ok(if below {
-        0
-    } else {
-        digits.parse().unwrap_or(u64::MAX)
-    })
-}
-
 /// What is asked, and for whom.
 #[derive(Args, Debug)]
 pub struct QuestionArgs {
@@ -70,13 +54,13 @@ pub struct QuestionArgs {
     #[arg(long, value_name = "ID=allow|deny", value_parser = effect)]
     pub effect: Vec<(String, Effect)>,
     /// The longest text taken, in characters (clamped to 1-2000) [default: 500]
-    #[arg(long, value_name = "N", value_parser = clamped, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub text_max: Option<u64>,
     /// A form's questions: a JSON array in a file, or '-' for standard input
     #[arg(long, value_name = "FILE|-", value_hint = clap::ValueHint::FilePath)]
     pub questions: Option<PathBuf>,
     /// How long the question stays open, in seconds (clamped to 30-3600) [default: 600]
-    #[arg(long, value_name = "SECONDS", value_parser = clamped, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS")]
     pub ttl: Option<u64>,
     /// A name: the same question under it is reused, another one replaces it
     #[arg(long)]

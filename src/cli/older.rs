@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::{Args, Command, FromArgMatches, Subcommand};
+use clap::{Arg, Args, Command, FromArgMatches, Subcommand};
 
 use super::{
     CancelArgs, GetArgs, Global, PollArgs, QuestionArgs, RespondArgs, WaitArgs, root, verb_at,
@@ -96,9 +96,29 @@ pub fn group() -> Command {
     InteractionsArgs::augment_args(Command::new(GROUP))
         .about("What the older client printed, for its scripts and hooks")
         .disable_help_subcommand(true)
+        .mut_subcommand("request", |request| {
+            let clamped = |arg: Arg| arg.value_parser(clamped).allow_negative_numbers(true);
+            request.mut_arg("ttl", clamped).mut_arg("text_max", clamped)
+        })
         .after_help(
             "With --json anywhere: this program's own verbs, envelope and exit codes.\n\nExample:\n  sayso interactions request \"Deploy?\" --agent codex --key deploy",
         )
+}
+
+/// Clamped there, not refused: a whole number of any size; what is below zero, or beyond 64 bits, stands at that bound.
+fn clamped(text: &str) -> Result<u64, String> {
+    let (below, digits) = match text.trim().strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.trim()),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err("a whole number".into());
+    }
+    Ok(if below {
+        0
+    } else {
+        digits.parse().unwrap_or(u64::MAX)
+    })
 }
 
 /// The group's help.

@@ -1,4 +1,4 @@
-//! What is said of a run that failed.
+//! A run that failed: its error, and the words of the parser without the values that it quotes.
 
 use std::io;
 

@@ -122,12 +122,14 @@ fn answer(global: Global, verb: Option<OlderVerb>) -> Result<Exit> {
             an_id(&args.id)?;
             let print = |record: &Interaction, now| print(context, &bare::record(record, now));
             Ok(match wait::wait(context, &args, print)? {
+                // Whoever asks for it must not take a denial for an allow.
+                wait::Waited::Stands(status) if args.exit_status => status,
                 wait::Waited::Stands(_) => Exit::Done,
                 wait::Waited::Signal(signal) => Exit::Interrupted(signal),
             })
         }
         OlderVerb::Respond(args) => {
-            // What is wrong with the answer itself comes first, as it did there.
+            // A fault of the answer itself comes first, as it did there.
             if args.digest.is_some() && !args.response_id.trim().is_empty() {
                 an_id(&args.id)?;
             }

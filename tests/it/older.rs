@@ -286,6 +286,7 @@ fn every_verb_of_the_group_prints_the_record_as_it_stands() {
     for args in [&respond[..], &["get", id], &["wait", id], &["cancel", id]] {
         assert_eq!(bare(&older(&world, args)), answered, "{args:?}");
     }
+    assert_eq!(older(&world, &["wait", id, "--exit-status"]).code, 10);
     let open = bare(&older(&world, &["request", "Note?", "--kind", "text"]));
     let cancelled = bare(&older(&world, &["cancel", text(&open, "id")]));
     assert_eq!(cancelled["status"], "cancelled");
