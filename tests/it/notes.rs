@@ -417,7 +417,7 @@ fn only_a_record_with_the_new_shapes_is_of_the_new_format() {
     }
     fs::write(&path, &new).unwrap();
     assert_eq!(world.get(id)["status"], "answered");
-    // What the older format holds is read, whichever of the two it says it is.
+    // A record that the older format can hold is read, whichever of the two it says it is.
     let older = form(&world);
     let id = text(&older, "id");
     answer(&world, &older, &["--select", "2=A,D", "--other", "1=x"]).data();
