@@ -10,7 +10,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use self::resume::{Resumed, WorkflowResume};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fsio::Held;
 use crate::id::Id;
 use crate::model::digest::digest;
@@ -126,6 +126,12 @@ pub fn replace_as(
 }
 
 fn draft(id: Id, question: Question, lifetime: Lifetime) -> Result<Interaction> {
+    if Time::now() >= Time::LATEST {
+        return Err(Error::unavailable(
+            "the clock is set beyond the year 9999: no deadline can be written",
+        )
+        .hint("set the clock and ask again"));
+    }
     let mut record = Interaction {
         digest: digest(&id, &question),
         id,

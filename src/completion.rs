@@ -5,6 +5,8 @@
 
 use clap::{Arg, ArgAction, Command, ValueHint};
 
+use crate::words::is_hidden;
+
 /// One thing that could be typed, and what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
@@ -287,7 +289,7 @@ fn candidate(value: &str, about: Option<&clap::builder::StyledStr>) -> Candidate
 /// Whether a value from the store can stand on a command line in every shell, quoted or not: agents
 /// choose their own names, and a name must never become a command.
 pub fn is_plain(value: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || " _-.,:/@+=".contains(c);
+    let plain = |c: char| (c.is_alphanumeric() && !is_hidden(c)) || " _-.,:/@+=".contains(c);
     !value.is_empty() && value.trim() == value && value.chars().all(plain)
 }
 

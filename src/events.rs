@@ -1,5 +1,9 @@
 //! The log of transitions: one line each, no texts, at least once. No state is ever read from it.
 
+mod tail;
+
+pub use tail::Tail;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -224,7 +228,7 @@ pub fn append(dir: &Path, mut event: Event) -> io::Result<()> {
     let path = file(dir);
     let mut log = open(&path)?;
     let mut size = log.metadata()?.len();
-    let mut tail = tail(&log, size)?;
+    let mut tail = ending(&log, size)?;
     if size > ROTATE_AT {
         fs::rename(&path, rotated_file(dir))?;
         log = open(&path)?;
@@ -233,7 +237,7 @@ pub fn append(dir: &Path, mut event: Event) -> io::Result<()> {
     } else if tail.seq.is_none()
         && let Ok(old) = fsio::open(&rotated_file(dir))
     {
-        tail.seq = self::tail(&old, old.metadata()?.len())?.seq;
+        tail.seq = ending(&old, old.metadata()?.len())?.seq;
     }
     event.seq = tail.seq.unwrap_or(0) + 1;
     let mut line = String::new();
@@ -249,12 +253,12 @@ fn open(path: &Path) -> io::Result<File> {
     fsio::open_or_create(path).map_err(|e| io::Error::other(format!("{}: {e}", path.display())))
 }
 
-struct Tail {
+struct Ending {
     seq: Option<u64>,
     torn: bool,
 }
 
-fn tail(log: &File, size: u64) -> io::Result<Tail> {
+fn ending(log: &File, size: u64) -> io::Result<Ending> {
     let mut window = 2 * LINE_MAX;
     loop {
         let start = size.saturating_sub(window);
@@ -266,7 +270,7 @@ fn tail(log: &File, size: u64) -> io::Result<Tail> {
             Some(event.seq)
         });
         if seq.is_some() || start == 0 {
-            return Ok(Tail { seq, torn });
+            return Ok(Ending { seq, torn });
         }
         window *= 8;
     }

@@ -7,7 +7,7 @@
 pub mod destination;
 
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ureq::Agent;
 use ureq::config::Config;
@@ -203,7 +203,9 @@ fn wait_of(text: &str) -> Option<Duration> {
         Ok(seconds) => seconds,
         Err(_) => {
             let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-            u64::try_from(at.as_second() - jiff::Timestamp::now().as_second()).unwrap_or(0)
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            let at = u64::try_from(at.as_second()).unwrap_or(0);
+            at.saturating_sub(now.unwrap_or_default().as_secs())
         }
     };
     Some(Duration::from_secs(seconds).min(RETRY_AFTER_MAX))

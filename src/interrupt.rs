@@ -6,13 +6,14 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use nix::unistd::{Pid, getppid};
+use nix::unistd::{Pid, getpid, getppid, getsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 /// The signals that came since [`Interrupts::listen`].
 #[derive(Debug)]
 pub struct Interrupts {
     parent: Pid,
+    apart: bool,
     last: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
     wake: UnixStream,
@@ -30,7 +31,7 @@ impl Interrupts {
         let last = Arc::new(AtomicUsize::new(0));
         let ignored = ignored_signals();
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-            if ignored >> (signal - 1) & 1 == 1 {
+            if is_ignored(ignored, signal) {
                 continue;
             }
             // The flag first: who is woken must find it set.
@@ -41,11 +42,28 @@ impl Interrupts {
         let stop = Arc::new(AtomicBool::new(false));
         Ok(Self {
             parent,
+            apart: false,
             last,
             stop,
             wake,
             signalled,
         })
+    }
+
+    /// As [`Interrupts::listen`], for what may have been started to outlive its parent and its terminal:
+    /// with SIGHUP ignored (`nohup`), or as the leader of a session of its own (`setsid`).
+    pub fn listen_apart() -> io::Result<Self> {
+        let leads = getsid(None) == Ok(getpid());
+        let apart = leads || is_ignored(ignored_signals(), SIGHUP);
+        Ok(Self {
+            apart,
+            ..Self::listen()?
+        })
+    }
+
+    /// Whether it was started to outlive its parent and its terminal.
+    pub fn is_apart(&self) -> bool {
+        self.apart
     }
 
     /// From now on the terminal's stop key does not stop the process but is noted too: whoever changed
@@ -61,9 +79,9 @@ impl Interrupts {
         self.stop.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether the process that was the parent when this began is gone.
+    /// Whether the process that was the parent when this began is gone, and was not meant to be outlived.
     pub fn is_orphaned(&self) -> bool {
-        getppid() != self.parent
+        !self.apart && getppid() != self.parent
     }
 
     /// The last signal that came, if any.
@@ -97,6 +115,10 @@ fn ignored_signals() -> u64 {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok())
         .unwrap_or(0)
+}
+
+fn is_ignored(mask: u64, signal: i32) -> bool {
+    mask >> (signal - 1) & 1 == 1
 }
 
 /// Reads away what woke a poll.

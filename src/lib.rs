@@ -20,7 +20,8 @@
 //! L1a  model; policy              pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   http → error, secret       http alone opens connections
-//! L0   time secret fsio log interrupt terminal text diff
+//! L0   text → words            words alone knows which characters are shown as escapes
+//! L0   time secret fsio log interrupt terminal diff
 //! ```
 //!
 //! # What a crash leaves
@@ -48,6 +49,7 @@
 //! | mark → `interaction_delivered` | the `awaited/` mark | the next holder of the lock appends the event, for ten minutes |
 //! | **arc**: entry of the event → answer, withdrawal | the entry, the question still open | the same event again does what is left, to the question that it was for |
 //! | question → entry of the event | a question without its event's entry, whose file is empty | the same event again: its question has an id that is derived from the event's |
+//! | a condition's file → notice, entry of the event | a condition that stands, or is over, without its event's entry | the same event again tells once more, or ends what is over |
 //! | notice → entry of the event | the same, without a question | the same event again tells once more |
 //! | **resume**: mark `starting` → the command's end | a mark whose lease died with the resumer | nobody by itself, so that nothing runs twice: `workflow list` shows it, `workflow resume` goes on |
 //! | **notice**: queued → sent → taken out of the queue | something queued, that may have been sent | the next question's sender; what was settled meanwhile is not told |
@@ -88,3 +90,4 @@ pub mod terminal;
 pub mod text;
 pub mod time;
 pub mod watch;
+pub mod words;

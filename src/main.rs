@@ -51,11 +51,17 @@ fn run(global: Global, verb: Verb) -> ExitCode {
 
 /// A hook exits 0 whatever happens, a panic included, and says at most one line on standard error.
 fn hook(args: &[OsString]) -> ExitCode {
+    let asks = |arg: &OsString| arg == "--help" || arg == "-h";
+    if args.iter().any(asks)
+        && let Err(help) = parse(args)
+        && help.exit_code() == 0
+    {
+        return usage(&help, false);
+    }
     std::panic::set_hook(Box::new(|_| {}));
     let run = || -> Result<(), String> {
         let (global, verb) = match parse(args) {
             Ok(parsed) => parsed,
-            Err(help) if help.exit_code() == 0 => return help.print().map_err(|e| e.to_string()),
             Err(error) => return Err(first_line(&error)),
         };
         if global.verbose > 0 {
@@ -98,8 +104,10 @@ fn report(error: &Error, json: bool) {
 /// What clap refused, or help that was asked for.
 fn usage(error: &clap::Error, json: bool) -> ExitCode {
     if error.exit_code() == 0 {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        return match error.print().and_then(|()| io::stdout().flush()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => failed(failure.into(), json),
+        };
     }
     if json {
         report(

@@ -6,6 +6,7 @@
 
 mod open;
 
+use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
@@ -71,6 +72,9 @@ impl<'a> Wait<'a> {
         let mut watch =
             Watch::new().map_err(|e| Error::unavailable(format!("cannot wait for files: {e}")))?;
         watch.arm(&store.layout().pending_file(&opened.id));
+        // The end of a terminal that was given up on purpose says nothing.
+        let given_up = interrupts.is_apart() && std::io::stdout().is_terminal();
+        let output = if given_up { Output::Ignored } else { output };
         Ok(Self {
             store,
             opened,

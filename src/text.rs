@@ -1,10 +1,10 @@
 //! Untrusted text, made safe to look at without hiding any of it.
 //!
-//! No function here ever emits a control character (but the newlines of [`pipe`]), a format or
-//! default-ignorable character, a line separator or a noncharacter: each appears as a visible
-//! `\u{hex}`. Letters, accents, CJK, Hebrew, Arabic and emoji stay as they are. A combining mark
-//! with nothing to sit on, and the ninth and later ones on one letter, are escaped too, so that no
-//! text draws over its neighbours. All functions are total, pure and linear in the text's length.
+//! No function here ever emits a control character (but the newlines of [`pipe`]) or any other that
+//! [`is_hidden`](crate::words::is_hidden) names: each appears as a visible `\u{hex}`. Letters, accents,
+//! CJK, Hebrew, Arabic and emoji stay as they are. A combining mark with nothing to sit on, and the
+//! ninth and later ones on one letter, are escaped too, so that no text draws over its neighbours. All
+//! functions are total, pure and linear in the text's length.
 
 mod block;
 mod chars;

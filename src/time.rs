@@ -1,7 +1,7 @@
 //! Points in time as records hold them: UTC, microseconds, RFC 3339 ending in `Z`.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
@@ -11,12 +11,32 @@ use jiff::civil::{Date, date};
 pub struct Time(i64);
 
 impl Time {
-    /// The wall clock's now.
+    /// The latest that can be written in RFC 3339 with any offset: 9999-12-30T22:00:00.999999Z.
+    pub const LATEST: Self = Self(253_402_207_200_999_999);
+    /// The earliest, 0000-01-01T00:00:00Z.
+    pub const EARLIEST: Self = Self(-62_167_219_200_000_000);
+
+    /// The wall clock's now; [`Time::LATEST`] or [`Time::EARLIEST`] where it is set beyond them.
     pub fn now() -> Self {
-        Self(Timestamp::now().as_microsecond())
+        Self::of_clock(SystemTime::now())
     }
 
-    /// Microseconds since 1970-01-01T00:00:00Z.
+    fn of_clock(clock: SystemTime) -> Self {
+        let micros = |span: Duration| i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
+        let now = match clock.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => Self(micros(after)),
+            Err(before) => Self(-micros(before.duration())),
+        };
+        now.written()
+    }
+
+    /// This time if it can be written, else the nearest that can.
+    fn written(self) -> Self {
+        self.clamp(Self::EARLIEST, Self::LATEST)
+    }
+
+    /// From microseconds since 1970-01-01T00:00:00Z; beyond [`Time::EARLIEST`] and [`Time::LATEST`] it
+    /// compares as it is and is written as they are.
     pub fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
@@ -69,18 +89,18 @@ impl Time {
         Some(Self(seconds * 1_000_000 + micros))
     }
 
-    /// This time plus a duration (saturating).
+    /// This time plus a duration, at most [`Time::LATEST`].
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
         let micros = i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
-        Self(self.0.saturating_add(micros))
+        Self(self.0.saturating_add(micros)).written()
     }
 
-    /// This time minus a duration (saturating).
+    /// This time minus a duration, at least [`Time::EARLIEST`].
     #[must_use]
     pub fn minus(self, span: Duration) -> Self {
         let micros = i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
-        Self(self.0.saturating_sub(micros))
+        Self(self.0.saturating_sub(micros)).written()
     }
 
     /// How long from `earlier` to this; zero if this is not later.
@@ -121,7 +141,7 @@ fn offset(zone: &str) -> Option<i64> {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stamp = Timestamp::from_microsecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        let stamp = Timestamp::from_microsecond(self.written().0).unwrap_or(Timestamp::MAX);
         write!(f, "{stamp:.6}")
     }
 }
@@ -147,6 +167,50 @@ mod tests {
         );
         assert!(Time::parse("2026-11-30T09:34:00+01:00").is_none());
         assert!(Time::parse("yesterday").is_none());
+    }
+
+    #[test]
+    fn a_clock_beyond_what_can_be_written_is_held_at_the_edge() {
+        assert_eq!(Time::LATEST.micros(), Timestamp::MAX.as_microsecond());
+        assert_eq!(Time::parse("0000-01-01T00:00:00Z"), Some(Time::EARLIEST));
+        let clock = |seconds: i64| {
+            let span = Duration::from_secs(seconds.unsigned_abs());
+            let epoch = SystemTime::UNIX_EPOCH;
+            let at = if seconds < 0 {
+                epoch.checked_sub(span)
+            } else {
+                epoch.checked_add(span)
+            };
+            Time::of_clock(at.unwrap())
+        };
+        assert_eq!(
+            clock(1_000_000_000).to_string(),
+            "2001-09-09T01:46:40.000000Z"
+        );
+        assert_eq!(clock(-1).to_string(), "1969-12-31T23:59:59.000000Z");
+        for far in [
+            253_402_207_201,
+            253_402_300_800,
+            1 << 40,
+            i64::MAX / 2,
+            i64::MAX,
+        ] {
+            assert_eq!(clock(far), Time::LATEST, "{far}");
+            assert_eq!(clock(-far), Time::EARLIEST, "{far}");
+        }
+        let day = Duration::from_secs(86_400);
+        for edge in [
+            Time::LATEST.plus(day),
+            Time::EARLIEST.minus(day),
+            Time::from_micros(0).plus(Duration::MAX),
+            Time::from_micros(0).minus(Duration::MAX),
+        ] {
+            assert_eq!(Time::parse(&edge.to_string()), Some(edge));
+        }
+        for far in [i64::MAX, i64::MIN] {
+            let text = Time::from_micros(far).to_string();
+            assert!(Time::parse(&text).is_some(), "{text}");
+        }
     }
 
     #[test]

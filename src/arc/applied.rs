@@ -213,6 +213,7 @@ pub fn prune(home: &Home, retention: Duration, wanted: Wanted) -> Result<usize> 
             forgotten += usize::from(remove_idle(&entry.path()));
         }
     }
+    super::condition::prune(home, retention);
     stamp(&dir);
     Ok(forgotten)
 }
@@ -231,7 +232,7 @@ fn is_entry(name: &str) -> bool {
         .is_some_and(|hash| hash.len() == 64 && is_hex(hash))
 }
 
-fn is_older(path: &Path, age: Duration) -> bool {
+pub(super) fn is_older(path: &Path, age: Duration) -> bool {
     let changed = path.symlink_metadata().and_then(|m| m.modified());
     changed.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|a| a >= age))
 }

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use super::applied::{Claim, Entry, Ledger, another};
+use super::condition::{Condition, State};
 use super::event::{Body, Event};
 use super::request::{Asked, Request};
 use super::target;
@@ -16,7 +17,7 @@ use crate::error::{Code, Error, Result};
 use crate::id::Id;
 use crate::model::digest::same_question;
 use crate::model::draft::TTL_BOUNDS;
-use crate::model::interaction::Interaction;
+use crate::model::interaction::{Interaction, Status};
 use crate::model::response::{Answer, Responder};
 use crate::notice;
 use crate::park;
@@ -89,12 +90,14 @@ enum Plan<'a> {
     Replace(&'a Asked, Box<Interaction>),
     /// The question was opened before, and then something broke.
     Opened(Box<Interaction>),
-    /// Only tell; a question that stands under the key is left as it is.
+    /// Only tell: a condition under the key, or a question that stands there and is left as it is.
     Tell(&'a Request, Option<Box<Interaction>>),
     /// Answer a question.
     Answer(Box<Interaction>, &'a Answer),
-    /// Withdraw a question.
+    /// Withdraw a question, and end a condition under the same key.
     Withdraw(Box<Interaction>),
+    /// End a condition.
+    End,
 }
 
 fn plan<'a>(place: &Place<'_>, event: &'a Event) -> Result<Plan<'a>> {
@@ -114,21 +117,36 @@ fn plan<'a>(place: &Place<'_>, event: &'a Event) -> Result<Plan<'a>> {
             {
                 return Ok(Plan::Opened(record));
             }
-            let standing = Box::new(target::open(store, event, now)?);
-            match &request.asked {
-                None => Ok(Plan::Tell(request, Some(standing))),
-                Some(asked) => Ok(Plan::Replace(in_time(asked, now)?, standing)),
-            }
+            let told = Condition::of(store, event).state()? == Some(State::Open);
+            let standing = match told {
+                true => target::own(store, event, now)?.filter(|r| is_open(r, now)),
+                false => Some(target::open(store, event, now)?),
+            };
+            Ok(match (&request.asked, standing.map(Box::new)) {
+                (None, standing) => Plan::Tell(request, standing),
+                (Some(asked), None) => Plan::Open(in_time(asked, now)?),
+                (Some(asked), Some(standing)) => Plan::Replace(in_time(asked, now)?, standing),
+            })
         }
         Body::Submitted { answer, .. } => {
             let record = target::answered(store, event, answer.digest.as_deref(), now)?;
             Ok(Plan::Answer(Box::new(record), answer))
         }
         Body::Resolved { .. } => {
-            let record = target::any(store, event, now)?;
-            Ok(Plan::Withdraw(Box::new(record)))
+            let record = match Condition::of(store, event).state()? {
+                None => Some(target::any(store, event, now)?),
+                Some(State::Resolved) => target::own(store, event, now)?,
+                Some(State::Open) => {
+                    target::own(store, event, now)?.filter(|record| is_open(record, now))
+                }
+            };
+            Ok(record.map_or(Plan::End, |record| Plan::Withdraw(Box::new(record))))
         }
     }
+}
+
+fn is_open(record: &Interaction, now: Time) -> bool {
+    record.status_at(now) == Status::Pending
 }
 
 /// The question that an event opened before it could be noted that it did.
@@ -166,6 +184,7 @@ fn carry_out(
     let keep = |record: Option<&Interaction>| {
         claim.keep(&Entry::of(event, place.store, record.map(|r| &r.id)))
     };
+    let condition = Condition::of(place.store, event);
     match plan {
         Plan::Open(asked) => {
             let question = asked.question.clone();
@@ -177,6 +196,7 @@ fn carry_out(
                 place.config,
                 courier,
             )?;
+            condition.end()?;
             keep(Some(&created.record))?;
             Ok(place.came(Some(created.record), created.reused))
         }
@@ -193,10 +213,12 @@ fn carry_out(
                 courier,
             )?
             .ok_or_else(target::not_found)?;
+            condition.end()?;
             keep(Some(&created.record))?;
             Ok(place.came(Some(created.record), created.reused))
         }
         Plan::Opened(record) => {
+            condition.end()?;
             keep(Some(&record))?;
             Ok(Applied {
                 replayed: true,
@@ -204,6 +226,9 @@ fn carry_out(
             })
         }
         Plan::Tell(request, standing) => {
+            if standing.is_none() {
+                condition.keep(State::Open)?;
+            }
             notice::message(place.config, &place.store.home, &request.message);
             keep(standing.as_deref())?;
             Ok(place.came(standing.map(|record| *record), false))
@@ -213,9 +238,15 @@ fn carry_out(
             give(place, place.store, &record.id, answer)
         }
         Plan::Withdraw(record) => {
+            condition.end()?;
             keep(Some(&record))?;
             let record = broker::cancel(place.store, &record.id, event.sender.id.trim())?;
             Ok(place.came(Some(record), false))
+        }
+        Plan::End => {
+            condition.end()?;
+            keep(None)?;
+            Ok(place.came(None, false))
         }
     }
 }

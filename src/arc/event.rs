@@ -270,13 +270,17 @@ fn answer(response: Option<&Value>, root: &Members<'_>, sender: &Sender) -> Resu
     }
     let source = response.text("source", 1, 64)?;
     if source.as_deref().is_some_and(|source| !is_name(source)) {
-        return Err(response.wrong("source", "1 to 64 characters of A-Z, a-z, 0-9, '_' and '-'"));
+        return Err(response.wrong("source", request::NAME));
+    }
+    let choice_id = response.text("choice_id", 1, 64)?;
+    if choice_id.as_deref().is_some_and(|id| !is_name(id)) {
+        return Err(response.wrong("choice_id", request::NAME));
     }
     Answer::try_from(Submission {
         response_id: response.needed("response_id", response.text("response_id", 1, 128)?)?,
         digest: Some(digest.to_owned()),
         nonce: response.text("nonce", 1, 128)?,
-        choice_id: response.text("choice_id", 1, 64)?,
+        choice_id,
         text: response.text("text", 1, 2000)?,
         source: source.unwrap_or_else(|| "arc".into()),
         device_id: response.text("device_id", 1, 128)?,
@@ -308,6 +312,7 @@ fn check_extensions(value: &Value) -> Result<()> {
     Ok(())
 }
 
-fn sha256(text: &str) -> String {
+/// A text's hash, 64 hex characters.
+pub(super) fn sha256(text: &str) -> String {
     hex(&Sha256::digest(text))
 }

@@ -8,6 +8,7 @@
 
 mod applied;
 mod apply;
+mod condition;
 mod emit;
 mod event;
 mod headline;

@@ -13,6 +13,8 @@ use crate::model::response::is_name;
 use crate::notice::{Message, Priority};
 use crate::time::Time;
 
+/// How the ids of choices and the sources of answers are spelled.
+pub(super) const NAME: &str = "1 to 64 characters of A-Z, a-z, 0-9, '_' and '-'";
 /// The priorities, by rising urgency.
 const PRIORITIES: [Priority; 4] = [
     Priority::Low,
@@ -76,7 +78,7 @@ pub(super) fn sender(value: &Value) -> Result<Sender> {
     let blank = |text: &String| text.trim().is_empty();
     Ok(Sender {
         id,
-        name: sender.text("name", 0, 160)?.filter(|n| !blank(n)),
+        name: sender.text("name", 1, 160)?.filter(|n| !blank(n)),
         instance: sender.text("instance_id", 0, 100)?,
     })
 }
@@ -236,7 +238,7 @@ fn choice(value: &Value) -> Result<Choice> {
     let choice = Members::of(place, value, &["id", "label", "detail"])?;
     let id = choice.needed("id", choice.text("id", 1, 64)?)?;
     if !is_name(&id) {
-        return Err(choice.wrong("id", "1 to 64 characters of A-Z, a-z, 0-9, '_' and '-'"));
+        return Err(choice.wrong("id", NAME));
     }
     Ok(Choice {
         id,

@@ -29,9 +29,21 @@ pub(super) fn any(store: &Store, event: &Event, now: Time) -> Result<Interaction
         true => store.asked_under(event.key())?,
         false => candidates,
     };
-    only(mine_first(found, event))?
-        .or_else(|| by_id(store, event.key()))
-        .ok_or_else(not_found)
+    match only(mine_first(found, event))? {
+        Some(record) => Ok(record),
+        None => by_id(store, event.key()),
+    }
+}
+
+/// The question that an event's own sender has under its key: an open one, else its newest.
+///
+/// # Errors
+/// `unavailable`.
+pub(super) fn own(store: &Store, event: &Event, now: Time) -> Result<Option<Interaction>> {
+    let agent = event.sender.id.trim();
+    let mut found = candidates(store, event, now)?;
+    found.retain(|record| record.question.agent == agent);
+    Ok(found.pop())
 }
 
 /// The question that an answer is for: the one whose digest it has, else the only one.
@@ -62,9 +74,10 @@ pub(super) fn answered(
     if let Some(at) = all.iter().position(fits) {
         return Ok(all.swap_remove(at));
     }
-    only(all)?
-        .or_else(|| by_id(store, event.key()))
-        .ok_or_else(not_found)
+    match only(all)? {
+        Some(record) => Ok(record),
+        None => by_id(store, event.key()),
+    }
 }
 
 /// What can be found at little cost: the sender's own newest, and what is open.
@@ -72,7 +85,7 @@ fn candidates(store: &Store, event: &Event, now: Time) -> Result<Vec<Interaction
     let mut found = store.open_under(event.key(), now)?;
     let agent = event.sender.id.trim();
     let mine = found.iter().any(|record| record.question.agent == agent);
-    if !mine && let Some(id) = store.newest_under(agent, event.key()) {
+    if !mine && let Some(id) = store.newest_under(agent, event.key())? {
         match store.must_load(&id) {
             Ok(record) => found.push(record),
             // Pruned since.
@@ -102,8 +115,13 @@ fn only(mut found: Vec<Interaction>) -> Result<Option<Interaction>> {
 }
 
 /// A question that has no key goes by its id, as the events that tell of it have it.
-fn by_id(store: &Store, key: &str) -> Option<Interaction> {
-    store.must_load(&Id::parse(key)?).ok()
+fn by_id(store: &Store, key: &str) -> Result<Interaction> {
+    let id = Id::parse(key).ok_or_else(not_found)?;
+    store.must_load(&id).map_err(|error| match error.code {
+        Code::NotFound => not_found(),
+        // That it cannot be read does not mean that it is not there.
+        _ => error,
+    })
 }
 
 /// The refusal of a key that nothing is under.

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::resumer::{self, command_line};
-use crate::config::{Config, Env};
+use crate::config::{self, Config, Env};
 use crate::error::{Code, Error, Result};
 use crate::id::Id;
+use crate::log;
 use crate::model::interaction::{Interaction, State};
 use crate::store::Store;
 use crate::store::marks::{Resume, Stage};
 
+const NO_COMMAND: &str = "no resume command is configured ([resume] command)";
 const RUNNING: &str = "its command still runs; the answer is told after that";
 /// How long an answerer waits to see the resume start.
 const START_WAIT: Duration = Duration::from_secs(2);
@@ -79,21 +81,15 @@ pub fn guidance(workflow: &str) -> String {
     }
 }
 
-/// The questions of a scope whose workflows do not go on, oldest first.
+/// The questions of a scope whose workflows do not go on, oldest first. Marks and records that cannot be
+/// trusted are warned of and passed over.
 pub fn paused(store: &Store) -> Result<Vec<Paused>> {
     let mut found = Vec::new();
     for id in store.resume_ids()? {
-        let Some(resume) = store.resume_mark(&id) else {
-            continue;
-        };
-        if resume.state == Stage::Resumed || has_gone_on(store, &id) {
-            continue;
-        }
-        match store.must_load(&id) {
-            Ok(record) if record.question.suspended => found.push(Paused { record, resume }),
-            Ok(_) => {}
-            Err(error) if matches!(error.code, Code::NotFound | Code::Corrupt) => {}
-            Err(error) => return Err(error),
+        match one_paused(store, &id) {
+            Ok(paused) => found.extend(paused),
+            Err(error) if error.code == Code::NotFound => {}
+            Err(error) => log::warn(&error.message),
         }
     }
     found.sort_by(|a, b| {
@@ -102,16 +98,44 @@ pub fn paused(store: &Store) -> Result<Vec<Paused>> {
     Ok(found)
 }
 
+fn one_paused(store: &Store, id: &Id) -> Result<Option<Paused>> {
+    let Some(resume) = store.resume_mark(id)? else {
+        return Ok(None);
+    };
+    if resume.state == Stage::Resumed || has_gone_on(store, id)? {
+        return Ok(None);
+    }
+    let record = store.must_load(id)?;
+    Ok(record
+        .question
+        .suspended
+        .then_some(Paused { record, resume }))
+}
+
 /// Whether a living resumer has it, or the host itself came back for the answer.
-fn has_gone_on(store: &Store, id: &Id) -> bool {
-    store.is_resuming(id) || store.is_delivered(id)
+fn has_gone_on(store: &Store, id: &Id) -> Result<bool> {
+    Ok(store.is_resuming(id)? || store.delivered(id)?)
 }
 
 /// Whether a living resumer runs the command of a workflow.
+///
+/// # Errors
+/// `unavailable` where that cannot be told of one of its questions.
 pub(super) fn is_running(store: &Store, workflow: &str) -> Result<bool> {
-    let of_workflow = |r: Interaction| r.question.workflow_id.as_deref() == Some(workflow);
-    let runs = |id: &Id| store.is_resuming(id) && store.must_load(id).is_ok_and(of_workflow);
-    Ok(store.resume_ids()?.iter().any(runs))
+    for id in store.resume_ids()? {
+        let resuming = store.is_resuming(&id);
+        if !matches!(resuming, Ok(false))
+            && store.must_load(&id).is_ok_and(|r| is_of(&r, workflow))
+            && resuming?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_of(record: &Interaction, workflow: &str) -> bool {
+    record.question.workflow_id.as_deref() == Some(workflow)
 }
 
 /// Resumes the workflow of a suspended question that was answered; none for any other.
@@ -131,14 +155,18 @@ pub(super) fn after_answer(store: &Store, record: &Interaction) -> Option<Workfl
 /// Resumes a workflow with everything that was decided and that it was not told yet.
 ///
 /// # Errors
-/// `not_found` where no question of that workflow is here; `unavailable` while it waits for an answer.
+/// `not_found` where no question of that workflow is here; `unavailable` while it waits for an answer;
+/// `config_error` where no command is configured that could resume it.
 pub fn resume(store: &Store, workflow: &str) -> Result<WorkflowResume> {
-    let of_workflow = |r: &Interaction| r.question.workflow_id.as_deref() == Some(workflow);
     let paused = paused(store)?;
-    let mine: Vec<&Paused> = paused.iter().filter(|p| of_workflow(&p.record)).collect();
+    let mine = paused.iter().filter(|p| is_of(&p.record, workflow));
+    let mine: Vec<&Paused> = mine.collect();
     let settled = mine.iter().rfind(|p| p.record.state != State::Pending);
     let outcome = match (settled, mine.first()) {
-        (Some(settled), _) => start(store, workflow, &settled.record),
+        (Some(settled), _) => match start(store, workflow, &settled.record) {
+            Resumed::Skipped(NO_COMMAND) => return Err(no_command()),
+            outcome => outcome,
+        },
         (None, Some(open)) => {
             let id = &open.record.id;
             return Err(Error::unavailable(format!(
@@ -147,9 +175,14 @@ pub fn resume(store: &Store, workflow: &str) -> Result<WorkflowResume> {
             .hint(format!("answer it and it is resumed: sayso answer {id}")));
         }
         (None, None) => {
-            let ids = store.resume_ids()?;
-            let known = |id: &Id| store.must_load(id).is_ok_and(|record| of_workflow(&record));
-            if !ids.iter().any(known) {
+            let mut ids = store.resume_ids()?;
+            ids.retain(|id| store.must_load(id).is_ok_and(|r| is_of(&r, workflow)));
+            // One whose mark cannot be read is not known to go on.
+            for id in &ids {
+                store.resume_mark(id)?;
+                has_gone_on(store, id)?;
+            }
+            if ids.is_empty() {
                 return Err(Error::new(
                     Code::NotFound,
                     "no suspended question of that workflow is in this scope",
@@ -165,21 +198,30 @@ pub fn resume(store: &Store, workflow: &str) -> Result<WorkflowResume> {
     })
 }
 
+/// An operator who asks for a resume outright is told that nothing happened, and what would make it happen.
+fn no_command() -> Error {
+    let file = config::path(&Env::of_process());
+    let file = file.map_or("the configuration file".to_owned(), |(path, _)| {
+        path.display().to_string()
+    });
+    Error::new(Code::ConfigError, NO_COMMAND).hint(format!(
+        "say in {file} how, for instance:\n  [resume]\n  command = [\"claude\", \"-p\", \"--resume\", \"{{session_id}}\"]\n'sayso help mcp-server' has the rest"
+    ))
+}
+
 /// Starts a resumer and waits a moment to see what becomes of it.
 fn start(store: &Store, workflow: &str, record: &Interaction) -> Resumed {
-    let known = store.resume_mark(&record.id);
-    if known.is_some_and(|r| r.state == Stage::Resumed) || has_gone_on(store, &record.id) {
-        return Resumed::Yes;
-    }
-    if is_running(store, workflow).unwrap_or(false) {
-        return Resumed::Skipped(RUNNING);
+    match goes_on(store, workflow, &record.id) {
+        Ok(None) => {}
+        Ok(Some(outcome)) => return outcome,
+        Err(error) => return Resumed::No(error.message),
     }
     let config = match Config::load(&Env::of_process()) {
         Ok(config) => config,
         Err(error) => return Resumed::No(error.message),
     };
     let Some(resume) = &config.resume else {
-        return Resumed::Skipped("no resume command is configured ([resume] command)");
+        return Resumed::Skipped(NO_COMMAND);
     };
     if let Err(why) = command_line(resume.command.get_ref(), record) {
         return Resumed::No(why);
@@ -191,6 +233,15 @@ fn start(store: &Store, workflow: &str, record: &Interaction) -> Resumed {
         Ok(resumer) => observe(store, &record.id, resumer),
         Err(error) => Resumed::No(format!("the resumer cannot be started: {error}")),
     }
+}
+
+/// What there is to say of a resume that needs no start.
+fn goes_on(store: &Store, workflow: &str, id: &Id) -> Result<Option<Resumed>> {
+    let resumed = store.resume_mark(id)?;
+    if resumed.is_some_and(|r| r.state == Stage::Resumed) || has_gone_on(store, id)? {
+        return Ok(Some(Resumed::Yes));
+    }
+    Ok(is_running(store, workflow)?.then_some(Resumed::Skipped(RUNNING)))
 }
 
 /// The resumer is this program again: it outlives the verb that answered.
@@ -209,7 +260,7 @@ fn observe(store: &Store, id: &Id, mut resumer: Child) -> Resumed {
     let start = Instant::now();
     loop {
         let ended = resumer.try_wait().ok().flatten();
-        let mark = store.resume_mark(id);
+        let mark = store.resume_mark(id).ok().flatten();
         match mark.as_ref().map(|m| m.state) {
             Some(Stage::Resumed) => break,
             Some(Stage::Failed) if ended.is_some() => {
@@ -220,7 +271,7 @@ fn observe(store: &Store, id: &Id, mut resumer: Child) -> Resumed {
             Some(Stage::Paused) if ended.is_some_and(|end| end.success()) => {
                 return Resumed::Skipped(RUNNING);
             }
-            _ if ended.is_some() && !store.is_resuming(id) => {
+            _ if ended.is_some() && store.is_resuming(id).is_ok_and(|held| !held) => {
                 return Resumed::No("the resumer ended without starting the command".to_owned());
             }
             _ if start.elapsed() >= START_WAIT => break,

@@ -163,7 +163,7 @@ impl<'a> Claim<'a> {
 
     fn is_noted(&self) -> bool {
         let mark = self.store.resume_mark(self.id());
-        mark.is_some_and(|mark| mark.state == Stage::Resumed)
+        matches!(mark, Ok(Some(mark)) if mark.state == Stage::Resumed)
     }
 
     /// Writes a stage into every mark, and an outcome into the events.

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::hook::Host;
+
 /// `hook`
 #[derive(Args, Debug)]
 pub struct HookArgs {
-    /// The host: claude or codex
+    /// The host
+    #[arg(help = format!("The host: {}", Host::ids(" or ")))]
     pub host: String,
     /// The event, such as permission-request
     pub event: String,
@@ -167,7 +170,8 @@ pub enum AudienceArg {
 /// Which host, and where its files are.
 #[derive(Args, Debug)]
 pub struct PlaceArgs {
-    /// claude, codex, gemini, copilot, cursor, opencode, hermes, openclaw or pi
+    /// The host
+    #[arg(help = format!("The host: {}", Host::ids(" or ")))]
     pub host: String,
     /// For this user, or for everybody who works in this project
     #[arg(long = "for", value_enum, value_name = "WHOM", default_value = "user")]

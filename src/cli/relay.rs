@@ -24,6 +24,8 @@ pub enum RelayAction {
     Pair(PairArgs),
     /// Say how each Relay stands, without asking it
     Status(StatusArgs),
+    /// List the devices that each Relay names; accept or remove one
+    Devices(DevicesArgs),
     /// Send what is due, fetch answers once: made for cron
     Poll(PollArgs),
     /// The same as poll
@@ -56,6 +58,20 @@ pub struct StatusArgs {
     /// Print a crontab line, a systemd user timer and its service that poll
     #[arg(long)]
     pub units: bool,
+}
+
+/// `relay devices`
+#[derive(Args, Debug)]
+pub struct DevicesArgs {
+    /// Only this Relay
+    #[arg(long, value_name = "ID")]
+    pub provider: Option<String>,
+    /// Let this device have questions and answer them: its id or its fingerprint
+    #[arg(long, value_name = "DEVICE", conflicts_with = "remove")]
+    pub accept: Option<String>,
+    /// Give this device no more questions, and drop its answers
+    #[arg(long, value_name = "DEVICE")]
+    pub remove: Option<String>,
 }
 
 /// `relay poll`

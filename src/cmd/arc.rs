@@ -221,7 +221,8 @@ fn line(event: &Event, applied: &Applied) -> String {
         (None, None, Body::Created(request) | Body::Updated(request)) => {
             format!("notice: {}", request.message.title)
         }
-        (None, None, _) => String::new(),
+        (None, None, Body::Resolved { .. }) => "the condition is over".to_owned(),
+        (None, None, Body::Submitted { .. }) => String::new(),
     };
     let note = match (applied.replayed, applied.reused) {
         (true, _) => " (applied before)",

@@ -69,7 +69,7 @@ fn may_prompt(context: &Context, self_answer: bool) -> bool {
 }
 
 fn listen() -> crate::error::Result<Interrupts> {
-    Interrupts::listen().map_err(no_signals)
+    Interrupts::listen_apart().map_err(no_signals)
 }
 
 fn no_signals(error: std::io::Error) -> Error {

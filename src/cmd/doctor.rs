@@ -36,6 +36,9 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit> {
     check_root(context, &mut findings);
     check_config(context, &mut findings);
     check_watch(&mut findings);
+    if let Some(fault) = clock_fault(Time::now()) {
+        push(&mut findings, "clock", Some(fault), String::new());
+    }
     hosts::check(context, &mut findings);
     relay::check(context, args.online, &mut findings);
     let stores = context
@@ -192,6 +195,11 @@ fn check_scope(store: &Store, findings: &mut Vec<Finding>) {
         fault,
         format!("scope '{}' can be locked", store.scope),
     );
+}
+
+fn clock_fault(now: Time) -> Option<String> {
+    let beyond = now <= Time::EARLIEST || now >= Time::LATEST;
+    beyond.then(|| "it is set beyond the years 0 to 9999; nothing can be asked".to_owned())
 }
 
 fn check_clock(record: &Interaction, now: Time, findings: &mut Vec<Finding>) {

@@ -1,9 +1,6 @@
 //! `sayso events`: what happened, one line per transition.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 
 use anyhow::Result;
 
@@ -12,14 +9,12 @@ use super::exit::Exit;
 use crate::arc;
 use crate::cli::{EventFormat, EventsArgs};
 use crate::error::{self, Error};
-use crate::events::{self, Event, Type};
-use crate::fsio;
+use crate::events::{self, Event, Tail, Type};
 use crate::id::Id;
 use crate::interrupt::Interrupts;
 use crate::render::out::Out;
 use crate::render::question::summary;
 use crate::store::Store;
-use crate::text;
 use crate::time::Time;
 use crate::watch::{Also, TICK, Watch};
 
@@ -30,13 +25,11 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
     let mut tails: Vec<Tail> = Vec::new();
     let mut found: Vec<(usize, Event)> = Vec::new();
     for (index, store) in scopes.stores.iter().enumerate() {
-        let mut tail = Tail::new(store);
-        found.extend(
-            tail.rotated()
-                .into_iter()
-                .chain(tail.next())
-                .map(|e| (index, e)),
-        );
+        let mut tail = Tail::new(&store.layout().dir);
+        // In this order, so that a rotation in between shows lines twice and loses none.
+        let newer = tail.appended();
+        let older = tail.rotated();
+        found.extend(older.into_iter().chain(newer).map(|event| (index, event)));
         tails.push(tail);
     }
     let mut seen = HashSet::new();
@@ -49,7 +42,7 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
     }
     out.flush()?;
     if args.follow {
-        return follow(context, &filter, &scopes.stores, tails, seen, out);
+        return follow(context, &filter, scopes.stores, tails, seen, out);
     }
     Ok(Exit::Done)
 }
@@ -57,7 +50,7 @@ pub fn run(context: &Context, args: &EventsArgs) -> Result<Exit> {
 fn follow(
     context: &Context,
     filter: &Filter,
-    stores: &[Store],
+    mut stores: Vec<Store>,
     mut tails: Vec<Tail>,
     mut seen: HashSet<String>,
     mut out: Out,
@@ -65,13 +58,21 @@ fn follow(
     let fail = |e: std::io::Error| Error::unavailable(format!("cannot wait: {e}"));
     let interrupts = Interrupts::listen().map_err(fail)?;
     let mut watch = Watch::new().map_err(fail)?;
-    for store in stores {
+    watch.arm(&context.home.scopes());
+    for store in &stores {
         watch.arm(&store.layout().dir);
     }
     let stdout = std::io::stdout();
     loop {
+        for store in context.operator_scopes()?.stores {
+            if stores.iter().all(|known| known.scope != store.scope) {
+                watch.arm(&store.layout().dir);
+                tails.push(Tail::new(&store.layout().dir));
+                stores.push(store);
+            }
+        }
         for (index, tail) in tails.iter_mut().enumerate() {
-            for event in tail.next() {
+            for event in tail.appended() {
                 if filter.wants(&event) && seen.insert(event.id.clone()) {
                     print(context, filter, &mut out, &stores[index], &event)?;
                 }
@@ -127,69 +128,6 @@ impl Filter {
     }
 }
 
-/// Where reading of one scope's log stands. A log that was rotated is read to its end first.
-struct Tail {
-    store: Store,
-    file: Option<File>,
-    partial: Vec<u8>,
-}
-
-impl Tail {
-    fn new(store: &Store) -> Self {
-        Self {
-            store: store.clone(),
-            file: None,
-            partial: Vec::new(),
-        }
-    }
-
-    fn rotated(&self) -> Vec<Event> {
-        let path = events::rotated_file(&self.store.layout().dir);
-        fsio::read(&path, usize::MAX - 1)
-            .map_or(Vec::new(), |bytes| events::parse(&bytes).collect())
-    }
-
-    fn next(&mut self) -> Vec<Event> {
-        let mut found = Vec::new();
-        loop {
-            found.extend(self.read_on());
-            let path = events::file(&self.store.layout().dir);
-            let Ok(current) = fsio::open(&path) else {
-                return found;
-            };
-            let inode = |file: &File| file.metadata().map(|m| m.ino()).ok();
-            if self
-                .file
-                .as_ref()
-                .is_some_and(|file| inode(file) == inode(&current))
-            {
-                return found;
-            }
-            // Rotated since: whatever was appended before the rename has been read just now.
-            found.extend(self.read_on());
-            self.partial.clear();
-            self.file = Some(current);
-        }
-    }
-
-    fn read_on(&mut self) -> Vec<Event> {
-        let Some(file) = &mut self.file else {
-            return Vec::new();
-        };
-        if file.read_to_end(&mut self.partial).is_err() {
-            return Vec::new();
-        }
-        let whole = self
-            .partial
-            .iter()
-            .rposition(|b| *b == b'\n')
-            .map_or(0, |at| at + 1);
-        let rest = self.partial.split_off(whole);
-        let lines = std::mem::replace(&mut self.partial, rest);
-        events::parse(&lines).collect()
-    }
-}
-
 fn print(
     context: &Context,
     filter: &Filter,
@@ -228,6 +166,6 @@ fn print(
         event.kind_of_event.name(),
         event.agent
     );
-    out.line(&text::cut(&line, out.columns))?;
+    out.line(&out.fit(&line))?;
     Ok(())
 }

@@ -85,9 +85,11 @@ fn say_where_questions_appear(context: &Context) {
     context.note("questions will appear in 'sayso inbox', 'sayso list' and 'sayso watch'");
     if let Ok((path, _)) = config::path(&config::Env::of_process()) {
         context.note(&format!(
-            "to be told of them on the desktop, put these two lines into {}:\n  [[notify]]\n  desktop = true",
+            "to be told of them on the desktop, put these two lines into {}:",
             path.display()
         ));
+        context.note("  [[notify]]");
+        context.note("  desktop = true");
     }
 }
 

@@ -73,6 +73,11 @@ pub fn run(context: &Context, verb: Verb) -> Result<Exit> {
 /// Prints an error and its hint to standard error.
 pub fn print_error_lines(error: &crate::error::Error) {
     crate::render::out::to_stderr(&format!("error: {error}"));
+    print_hint(error);
+}
+
+/// Prints what an error suggests to standard error, each line of it as one.
+pub fn print_hint(error: &crate::error::Error) {
     for line in error.hint.iter().flat_map(|hint| hint.lines()) {
         crate::render::out::to_stderr(&format!("hint: {line}"));
     }

@@ -131,14 +131,19 @@ fn lines(verdict: &Verdict<'_>, parts: &[Part<'_>]) -> Vec<String> {
     let by = |rule: Option<String>| rule.map_or(String::new(), |rule| format!(" by {rule}"));
     let rule = verdict.rule.as_ref().map(ToString::to_string);
     let mut lines = vec![format!("{}{}", verdict.decision.name(), by(rule))];
-    lines.extend(verdict.reason.map(|reason| format!("  {reason}")));
+    lines.extend(verdict.reason.iter().map(|reason| format!("  {reason}")));
     for part in parts {
         let rule = part.rule.as_ref().map(ToString::to_string);
+        let why = part
+            .reason
+            .as_ref()
+            .filter(|why| parts.len() > 1 && verdict.reason.as_ref() != Some(*why));
         lines.push(format!(
-            "  {}: {}{}",
+            "  {}: {}{}{}",
             part.decision.name(),
             part.text,
-            by(rule)
+            by(rule),
+            why.map_or(String::new(), |why| format!(" — {why}"))
         ));
     }
     lines
@@ -158,8 +163,11 @@ fn rule_json(rule: &policy::Ruling<'_>) -> Value {
 fn part_json(part: &Part<'_>) -> Value {
     json!({
         "command": part.text,
+        "words": part.words,
+        "expands": part.expands,
         "verdict": part.decision.name(),
         "rule": part.rule.as_ref().map(rule_json),
+        "reason": part.reason,
     })
 }
 

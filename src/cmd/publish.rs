@@ -10,6 +10,7 @@ use super::exit::Exit;
 use super::operator::find;
 use crate::cli::PublishArgs;
 use crate::http;
+use crate::relay::devices::NONE_ACCEPTED;
 use crate::relay::publish;
 use crate::render::json as envelope;
 use crate::render::out::to_stderr;
@@ -22,6 +23,11 @@ pub fn run(context: &Context, args: &PublishArgs) -> Result<Exit> {
     let done = publish::again(&config, &store, &id, Instant::now() + http::WHOLE)?;
     for (provider, condition) in &done.conditions {
         to_stderr(&format!("{provider}: {}", text::line(condition)));
+        if condition == NONE_ACCEPTED {
+            to_stderr(
+                "hint: 'sayso relay devices' lists the devices; --accept ID lets one have questions",
+            );
+        }
     }
     let mut out = context.out();
     if context.global.json {

@@ -1,5 +1,7 @@
 //! `sayso relay`: pairing, how things stand, and polling as cron does it.
 
+mod devices;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -28,6 +30,7 @@ pub fn run(context: &Context, args: &RelayArgs) -> Result<Exit> {
     match &args.action {
         RelayAction::Pair(args) => pair(context, args),
         RelayAction::Status(args) => status(context, args),
+        RelayAction::Devices(args) => devices::run(context, args),
         RelayAction::Poll(args) | RelayAction::Sync(args) => poll(context, args),
     }
 }
@@ -75,9 +78,7 @@ fn tell(context: &Context, out: &mut Out, polled: &Polled) -> std::io::Result<()
     let name = &polled.provider_id;
     if let Some(error) = &polled.error {
         to_stderr(&format!("error: {name}: {error}"));
-        if let Some(hint) = &error.hint {
-            to_stderr(&format!("hint: {hint}"));
-        }
+        super::print_hint(error);
     }
     if context.global.quiet {
         return Ok(());
@@ -190,6 +191,7 @@ fn describe(out: &mut Out, status: &Status) -> std::io::Result<()> {
         status.count(Stage::Sent),
         status.count(Stage::Dead)
     ))?;
+    devices::describe(out, &status.devices)?;
     let waits = |e: &&Entry| e.stage == Stage::Due && e.error.is_some();
     for entry in status.outbox.iter().filter(waits) {
         out.line(&format!(
@@ -235,6 +237,7 @@ fn pair(context: &Context, args: &PairArgs) -> Result<Exit> {
             "installation_id": paired.installation_id,
             "enabled": paired.enabled,
             "config": paired.block,
+            "devices": paired.devices.json(),
         });
         out.line(&envelope::success(&data.to_string()))?;
     } else {
@@ -250,6 +253,7 @@ fn pair(context: &Context, args: &PairArgs) -> Result<Exit> {
         for line in paired.block.lines() {
             out.line(line)?;
         }
+        devices::first(context, &paired.devices);
     }
     out.flush()?;
     Ok(Exit::Done)

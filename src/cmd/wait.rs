@@ -20,7 +20,7 @@ use crate::time::Time;
 
 /// Waits and prints; never withdraws.
 pub fn run(context: &Context, args: &WaitArgs) -> Result<Exit> {
-    let interrupts = Interrupts::listen()
+    let interrupts = Interrupts::listen_apart()
         .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
     let (store, id) = find_exact(context, &context.asking_scopes()?, &args.id)?;
     let seconds = args

@@ -168,3 +168,14 @@ fn a_name_that_a_shell_would_act_on_is_not_plain() {
         assert!(!is_plain(name), "{name:?}");
     }
 }
+
+#[test]
+fn a_value_that_does_not_show_is_not_offered() {
+    for value in ["deploy", "a/b c", "部署", "gr\u{fc}n"] {
+        assert!(is_plain(value), "{value}");
+    }
+    // Letters all of them, and blank or unseen.
+    for char in ['\u{3164}', '\u{115f}', '\u{ffa0}', '\u{13441}', '\u{200b}'] {
+        assert!(!is_plain(&format!("a{char}b")), "{char:?}");
+    }
+}

@@ -30,6 +30,8 @@ pub struct ApprovalPolicy {
     pub auto_deny: Vec<Spanned<String>>,
     /// What becomes of every other call; absent: ask.
     pub default: Option<Spanned<Decision>>,
+    /// Variables that may be set in front of an allowed command; absent: those that are known to be harmless.
+    pub harmless_env: Option<Vec<Spanned<String>>>,
 }
 
 /// What becomes of a call; ordered by strictness.
@@ -80,6 +82,9 @@ pub struct Relay {
     /// Whether it may be at a private or loopback address.
     #[serde(default)]
     pub allow_private: bool,
+    /// Whether a device that it names later is accepted without being asked.
+    #[serde(default)]
+    pub accept_new_devices: bool,
     /// What may go out; nothing without one.
     #[serde(default)]
     pub route: Vec<Route>,

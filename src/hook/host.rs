@@ -52,12 +52,18 @@ impl Host {
             .into_iter()
             .find(|h| h.id() == lower)
             .ok_or_else(|| {
-                let known: Vec<_> = Self::ALL.iter().map(|h| h.id()).collect();
                 Error::input(format!(
                     "unknown host {name:?}; known are {}",
-                    known.join(", ")
+                    Self::ids(", ")
                 ))
             })
+    }
+
+    /// Every host's id, in the order of the manual, with `last` before the last one.
+    pub fn ids(last: &str) -> String {
+        let ids = Self::ALL.map(Self::id);
+        let (end, others) = ids.split_last().expect("there are hosts");
+        format!("{}{last}{end}", others.join(", "))
     }
 
     /// The name in commands, records and policies.

@@ -78,6 +78,10 @@ impl Event {
         let found = events.iter().find(|(name, _)| *name == text);
         found.map(|(_, event)| *event).ok_or_else(|| {
             let names: Vec<&str> = events.iter().map(|(name, _)| *name).collect();
+            if names.is_empty() {
+                return Error::input("this host calls no hook: its plugin asks with 'sayso ask'")
+                    .hint(format!("'sayso harness install {}' installs it", host.id()));
+            }
             Error::input("this host has no such event")
                 .hint(format!("events: {}", names.join(", ")))
         })

@@ -51,12 +51,13 @@ fn handle(store: &Store, agent: &str, config: &Config, approval: &Json) -> Resul
         .ok_or_else(|| Error::input("it has no id"))?;
     let question = question(agent, &id, approval)?;
     let key = question.key.clone().unwrap_or_default();
-    let asked = store
-        .newest_under(&question.agent, &key)
-        .and_then(|id| store.must_load(&id).ok());
+    let asked = match store.newest_under(&question.agent, &key)? {
+        Some(id) if store.has(&id) => Some(store.must_load(&id)?),
+        _ => None,
+    };
     if let Some(record) = asked.filter(|record| same_question(&record.question, &question)) {
         // Only what was shown is resolved, and once.
-        if record.status() == Status::Answered && !store.is_delivered(&record.id) {
+        if record.status() == Status::Answered && !store.delivered(&record.id)? {
             let effect = record
                 .effect()
                 .ok_or_else(|| Error::input("the answer decides nothing"))?;

@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 
 /// The bound of a prompt, in characters.
 pub const PROMPT_MAX: usize = 2000;
+/// The bound of a text's answer where none is given, in characters.
+pub const TEXT_DEFAULT: u64 = 500;
 /// The default time to live of a request.
 pub const TTL_DEFAULT: Duration = Duration::from_secs(600);
 /// The bounds into which a request's time to live is clamped, in seconds.
@@ -45,7 +47,7 @@ pub struct Draft {
     pub prompt: String,
     /// 2–12 for a permission and a single choice.
     pub choices: Vec<Choice>,
-    /// For a text; clamped into 1–2000, default 500.
+    /// For a text; clamped into 1–2000, default [`TEXT_DEFAULT`].
     pub text_max_length: Option<u64>,
     /// 1–12 for a form.
     pub questions: Vec<FormQuestion>,
@@ -126,7 +128,7 @@ impl Draft {
                 choices: choices(&self.choices)?,
             },
             Kind::Text => Body::Text {
-                max_length: self.text_max_length.unwrap_or(500).clamp(1, 2000) as u32,
+                max_length: self.text_max_length.unwrap_or(TEXT_DEFAULT).clamp(1, 2000) as u32,
             },
             Kind::Form => Body::Form {
                 questions: form(&self.questions, self.tool.is_some())?,

@@ -16,4 +16,6 @@ pub mod transition;
 pub mod view;
 
 #[cfg(test)]
+mod endings;
+#[cfg(test)]
 mod properties;

@@ -98,7 +98,7 @@ fn question(kind: Kind, texts: &[String], members: &[Option<String>]) -> Questio
 }
 
 prop_compose! {
-    fn any_question()(
+    pub(super) fn any_question()(
         kind in prop_oneof![Just(Kind::Permission), Just(Kind::SingleChoice), Just(Kind::Text), Just(Kind::Form)],
         // A label is one line.
         texts in vec("[^\\n\\r\\x0b\\x0c\\x{85}\\x{2028}\\x{2029}]{1,12}", 1..9),
@@ -333,15 +333,7 @@ proptest! {
         bit in 0..8u8,
         remove in any::<Index>(),
     ) {
-        let mut record = opened(3, question);
-        let now = record.created_at.plus(Duration::from_secs(1));
-        let late = record.created_at.plus(Duration::from_secs(601));
-        match ending {
-            0 => record = transition::cancel(&record, now).unwrap(),
-            1 => record = transition::expire(&record, late).unwrap(),
-            2 => record = transition::supersede(&record, &Id::from_bytes(&[9; 16]), now).unwrap(),
-            _ => { let given = submission(&record, way, 0); answer(&mut record, given, now); }
-        }
+        let record = ended(question, way, ending);
         let text = to_json(&record, Secrets::Shown);
         let mut flipped = text.clone().into_bytes();
         let at = place.index(flipped.len());
@@ -356,6 +348,23 @@ proptest! {
         object.as_object_mut().unwrap().remove(name);
         same_or_no_allow(&record, value.to_string().as_bytes())?;
     }
+}
+
+/// A question that ended, if the answer fits it.
+pub(super) fn ended(question: Question, way: u8, ending: u8) -> Interaction {
+    let mut record = opened(3, question);
+    let now = record.created_at.plus(Duration::from_secs(1));
+    let late = record.created_at.plus(Duration::from_secs(601));
+    match ending {
+        0 => record = transition::cancel(&record, now).unwrap(),
+        1 => record = transition::expire(&record, late).unwrap(),
+        2 => record = transition::supersede(&record, &Id::from_bytes(&[9; 16]), now).unwrap(),
+        _ => {
+            let given = submission(&record, way, 0);
+            answer(&mut record, given, now);
+        }
+    }
+    record
 }
 
 /// What loads as an allow was one, of the same question as far as its digest binds it.

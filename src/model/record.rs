@@ -3,6 +3,8 @@
 //! A record that does not hold together (a digest that is not its content's, a settled status without
 //! its outcome, an answer that does not fit) is an error here and never becomes an [`Interaction`].
 
+mod ending;
+
 use serde::{Deserialize, Serialize};
 
 use super::digest::digest;
@@ -107,6 +109,8 @@ struct Wire {
     superseded_by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     response: Option<WireResponse>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    settled_digest: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -159,7 +163,7 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
         State::Pending => None,
         State::Settled { outcome, .. } => Some(outcome),
     };
-    Wire {
+    let mut wire = Wire {
         schema: SCHEMA,
         id: record.id.to_string(),
         key: q.key.clone(),
@@ -196,7 +200,10 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
             _ => None,
         },
         response: record.response().map(wire_response),
-    }
+        settled_digest: None,
+    };
+    wire.settled_digest = ending::digest(&record.id, &wire);
+    wire
 }
 
 fn wire_response(response: &Response) -> WireResponse {
@@ -257,6 +264,7 @@ pub fn parse(id: &Id, bytes: &[u8]) -> Result<Loaded, String> {
             return Err(other.err().map_or("bad schema".into(), |e| broken(&e)));
         }
     };
+    ending::check(id, &wire)?;
     let record = interaction(id, wire)?;
     if !same(
         record.digest.as_bytes(),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::pattern::HOLE;
 use super::peel;
-use super::plain::{self, Reason};
+use super::plain::{self, Invocation, Plain, Reason, Step};
 use super::scan::{self, Simple, Word};
 use super::tree::Parsed;
 use super::visible::all_visible;
@@ -31,8 +31,8 @@ const TOO_MUCH: Reason = "it runs too much to be looked through";
 /// A command, taken apart.
 #[derive(Debug)]
 pub(super) struct Command {
-    /// The words of its simple commands, or why it cannot be allowed by a pattern.
-    pub(super) plain: Result<Vec<Vec<String>>, Reason>,
+    /// Its simple commands, or why it cannot be allowed by a pattern.
+    pub(super) plain: Result<Vec<Invocation>, Reason>,
     /// The simple commands that were found, each once.
     pub(super) parts: Vec<Part>,
     /// What denying patterns are matched against, each once.
@@ -71,16 +71,25 @@ impl Command {
             return digger.finish(Err("it is too long"));
         }
         let plain = match all_visible(text) {
-            true => plain::commands(text),
+            true => plain::read(text),
             false => Err("control or invisible characters"),
         };
+        let straight = plain
+            .as_ref()
+            .map(|plain| plain.without_continuations(text));
         // A text that the plain reader takes costs the parser no more than its length.
-        let parsed = match &plain {
-            Ok(_) => Parsed::new(text),
+        let parsed = match &straight {
+            Ok(text) => Parsed::new(text),
             Err(_) => digger.parse(text),
         };
-        let plain = plain.and_then(|commands| agreed(commands, parsed.as_ref()));
+        let plain = plain.and_then(|plain| agreed(&plain, parsed.as_ref()));
         digger.dig(text, parsed.as_ref());
+        if text.contains("for") {
+            // What a loop's variable makes of its body stands nowhere in the text.
+            for invocation in plain.iter().flatten() {
+                digger.simple(&invocation.scanned());
+            }
+        }
         if text.contains("\\\n") {
             let joined = text.replace("\\\n", "");
             digger.subject(joined.clone(), None, None);
@@ -93,9 +102,10 @@ impl Command {
 }
 
 /// The commands if the grammar finds the same.
-fn agreed(commands: Vec<Vec<String>>, parsed: Option<&Parsed>) -> Result<Vec<Vec<String>>, Reason> {
-    match parsed.ok_or("it has too many parts")?.plain()? == commands {
-        true => Ok(commands),
+fn agreed(plain: &Plain, parsed: Option<&Parsed>) -> Result<Vec<Invocation>, Reason> {
+    let steps = parsed.ok_or("it has too many parts")?.plain()?;
+    match steps.into_iter().eq(plain.steps.iter().map(Step::ranges)) {
+        true => plain.commands(),
         false => Err("two readings of it differ"),
     }
 }
@@ -180,7 +190,7 @@ impl Digger {
         Parsed::new(text)
     }
 
-    fn finish(self, plain: Result<Vec<Vec<String>>, Reason>) -> Command {
+    fn finish(self, plain: Result<Vec<Invocation>, Reason>) -> Command {
         Command {
             plain,
             parts: self.parts,
@@ -301,4 +311,9 @@ fn without_directory<'a>(command: &'a str, program: &str) -> Option<&'a str> {
 fn join<'a>(words: &[&'a Word], form: impl Fn(&'a Word) -> &'a str) -> String {
     let forms: Vec<_> = words.iter().map(|word| form(word)).collect();
     forms.join(" ")
+}
+
+/// Whether a program of this name runs another one that denying patterns look for.
+pub(super) fn runs_another(program: &str) -> bool {
+    peel::looks_into(program)
 }

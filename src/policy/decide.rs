@@ -1,13 +1,20 @@
 //! The verdict about one call.
 
+use std::borrow::Cow;
+
+use super::allow::{Allowing, Why};
 use super::call::{Call, Subjects};
-use super::command::{Command, Subject};
+use super::command::{self, Command, Part as CommandPart, Subject};
 use super::contents::Spec;
 use super::effective::Effective;
-use super::pattern::{HOLE, Letters, Pattern};
+use super::pattern::{Letters, Pattern};
+use super::plain::{Invocation, Known};
 use super::rule::Rule;
 use super::{Part, Ruling, Verdict};
 use crate::config::Decision;
+
+/// Bytes of a command's arguments that are looked into because they could be commands.
+const CARRIED_MAX: usize = 8 * 1024;
 
 /// What the policy says about the call.
 pub fn decide<'a>(policy: &'a Effective<'_>, call: &Call) -> Verdict<'a> {
@@ -40,15 +47,14 @@ pub fn explain<'a>(policy: &'a Effective<'_>, call: &Call) -> Vec<Part<'a>> {
         .collect()
 }
 
-type Outcome<'a> = (Decision, Option<Ruling<'a>>, Option<&'static str>);
+type Outcome<'a> = (Decision, Option<Ruling<'a>>, Option<Why>);
 
 struct Deciding<'a, 's> {
     policy: &'a Effective<'a>,
     subjects: &'s Subjects<'s>,
     /// The denying patterns for the call's commands, with the indices of their rules.
     deny: Vec<(usize, &'a Pattern)>,
-    /// The allowing patterns for the call's commands, with their rules.
-    allow: Vec<(&'a Rule<'a>, &'a Pattern)>,
+    allow: Allowing<'a>,
 }
 
 impl<'a, 's> Deciding<'a, 's> {
@@ -62,9 +68,12 @@ impl<'a, 's> Deciding<'a, 's> {
             deny: deny
                 .filter_map(|(index, rule)| Some((index, rule.for_commands(tool)?)))
                 .collect(),
-            allow: allow
-                .filter_map(|rule| Some((rule, rule.for_commands(tool)?)))
-                .collect(),
+            allow: Allowing {
+                patterns: allow
+                    .filter_map(|rule| Some((rule, rule.for_commands(tool)?)))
+                    .collect(),
+                harmless_env: policy.harmless_env(),
+            },
         }
     }
 
@@ -88,29 +97,82 @@ impl<'a, 's> Deciding<'a, 's> {
     fn undenied(&self) -> Outcome<'a> {
         let (default, ruling) = self.policy.default();
         if let Some(why) = self.subjects.never {
-            return self.held_back(why);
+            return self.held_back(why.into());
         }
         if let Some(rule) = self.allowed_by_name() {
             return match self.doubt() {
-                Some(why) => self.held_back(why),
+                Some(why) => self.held_back(why.into()),
                 None => (Decision::Allow, Some(rule.ruling()), None),
             };
         }
         match self.allowed_by_contents() {
-            Ok(rule) => (Decision::Allow, Some(rule.ruling()), None),
-            Err(why) => match self.doubt() {
-                Some(doubt) if default == Decision::Allow => self.held_back(doubt),
-                _ => (default, ruling, why),
-            },
+            Ok(rule) => (Decision::Allow, rule.map(Rule::ruling), None),
+            Err(why) if default == Decision::Allow => {
+                match self.doubt().or_else(|| self.carries_denied()) {
+                    Some(doubt) => self.held_back(doubt.into()),
+                    None => (default, ruling, why),
+                }
+            }
+            Err(why) => (default, ruling, why),
         }
     }
 
     /// The outcome where something may not be allowed: the default, but at least a question.
-    fn held_back(&self, why: &'static str) -> Outcome<'a> {
+    fn held_back(&self, why: Why) -> Outcome<'a> {
         match self.policy.default() {
             (Decision::Allow, _) => (Decision::Ask, None, Some(why)),
             (decision, ruling) => (decision, ruling, Some(why)),
         }
+    }
+
+    /// Why a default allow does not count: an unknown wrapper could run what is denied.
+    fn carries_denied(&self) -> Option<&'static str> {
+        let commands = self.subjects.commands.iter();
+        let mut parts = commands.flat_map(|command| &command.parts);
+        parts
+            .any(|part| self.carries(part))
+            .then_some("a program that is not known could run a denied command in its arguments")
+    }
+
+    fn carries(&self, part: &CommandPart) -> bool {
+        let text = part.words.join(" ");
+        let letters = Letters::of(&text);
+        // A pattern with a star in front would have matched the whole.
+        let patterns: Vec<_> = self.deny.iter().map(|(_, pattern)| *pattern).collect();
+        let patterns: Vec<_> = patterns
+            .into_iter()
+            .filter(|pattern| pattern.fits(letters) && !pattern.pieces()[0].is_empty())
+            .collect();
+        let denied = |text: &str| patterns.iter().any(|pattern| pattern.matches(text));
+        let mut at = 0;
+        let mut effort = CARRIED_MAX;
+        part.words.iter().enumerate().any(|(index, word)| {
+            let rest = &text[at..];
+            at += word.len() + 1;
+            if index == 0 {
+                return false;
+            }
+            let name = word.rsplit('/').next().unwrap_or_default();
+            let bare = &rest[word.len() - name.len()..];
+            if denied(rest) || denied(bare) {
+                return true;
+            }
+            let is_script = word.contains([' ', '\t', '\n', ';', '&', '|', '(', '`']);
+            if !is_script && !command::runs_another(name) {
+                return false;
+            }
+            match effort.checked_sub(rest.len()) {
+                Some(left) => effort = left,
+                None => return true,
+            }
+            let quoted: Vec<_> = part.words[index..]
+                .iter()
+                .map(|word| shell_word(word))
+                .collect();
+            let texts = [quoted.join(" "), word.clone()];
+            let mut texts = texts.iter().take(1 + usize::from(is_script));
+            texts.any(|text| self.denied_by(&Command::new(text).subjects).is_some())
+        })
     }
 
     /// Why a denying pattern might apply although none does for certain.
@@ -150,8 +212,9 @@ impl<'a, 's> Deciding<'a, 's> {
             .find(|rule| rule.matches_bare(name))
     }
 
-    /// The first of the rules that together allow everything that the call is about.
-    fn allowed_by_contents(&self) -> Result<&'a Rule<'a>, Option<&'static str>> {
+    /// The first of the rules that together allow everything that the call is about; none where it has no
+    /// effect.
+    fn allowed_by_contents(&self) -> Result<Option<&'a Rule<'a>>, Option<Why>> {
         let subjects = self.subjects;
         if subjects.commands.is_empty() {
             let mut rules = self.policy.allow().iter();
@@ -159,26 +222,16 @@ impl<'a, 's> Deciding<'a, 's> {
             let matches = |spec: &Spec| !about.is_empty() && about.iter().all(|a| spec.allows(a));
             let rule =
                 rules.find(|rule| rule.for_contents(subjects.tool_name).is_some_and(matches));
-            return rule.ok_or(subjects.remark);
+            return rule.map(Some).ok_or(subjects.remark.map(Cow::Borrowed));
         }
         let mut first = None;
         for command in &subjects.commands {
-            for words in command.plain.as_ref().map_err(|why| Some(*why))? {
-                let rule = self.allowing(words);
-                let rule = rule.ok_or(Some("not every part of it is allowed by a pattern"))?;
-                first = first.or(Some(rule));
+            for invocation in command.plain.as_ref().map_err(|why| Some((*why).into()))? {
+                let rule = self.allow.rule(invocation).map_err(Some)?;
+                first = first.or(rule);
             }
         }
-        first.ok_or(None)
-    }
-
-    fn allowing(&self, words: &[String]) -> Option<&'a Rule<'a>> {
-        let text = allow_subject(words);
-        let mut patterns = self.allow.iter();
-        let letters = Letters::of(&text);
-        let (rule, _) =
-            patterns.find(|(_, pattern)| pattern.fits(letters) && pattern.matches(&text))?;
-        Some(rule)
+        Ok(first)
     }
 
     /// The first rule that denies any of the texts.
@@ -196,6 +249,65 @@ impl<'a, 's> Deciding<'a, 's> {
     }
 
     fn parts(&self, command: &Command) -> Vec<Part<'a>> {
+        match &command.plain {
+            Ok(invocations) => {
+                let mut parts: Vec<Part> = vec![];
+                for invocation in invocations {
+                    let part = self.known_part(invocation);
+                    if !parts
+                        .iter()
+                        .any(|known| known.words == part.words && known.text == part.text)
+                    {
+                        parts.push(part);
+                    }
+                }
+                parts
+            }
+            Err(_) => self.found_parts(command),
+        }
+    }
+
+    /// A part of a command of which every word is known.
+    fn known_part(&self, invocation: &Invocation) -> Part<'a> {
+        let words = invocation.texts();
+        let quoted = |word: &Known| match word.expands {
+            true => word.text.clone(),
+            false => shell_word(&word.text).into_owned(),
+        };
+        let text = invocation
+            .words
+            .iter()
+            .map(quoted)
+            .collect::<Vec<_>>()
+            .join(" ");
+        let denying = self.denied_by(&Command::new(&text).subjects);
+        let (decision, rule, reason) = match denying {
+            Some(index) => (
+                Decision::Deny,
+                Some(self.policy.deny()[index].ruling()),
+                None,
+            ),
+            None => match self.allow.rule(invocation) {
+                Ok(rule) => (Decision::Allow, rule.map(Rule::ruling), None),
+                Err(why) => {
+                    let (decision, rule) = self.policy.default();
+                    (decision, rule, Some(why))
+                }
+            },
+        };
+        let expands = invocation.words.iter().map(|word| word.expands).collect();
+        Part {
+            text,
+            words,
+            expands,
+            decision,
+            rule,
+            reason,
+        }
+    }
+
+    /// The parts of a command that could not be read to the end.
+    fn found_parts(&self, command: &Command) -> Vec<Part<'a>> {
         let mut subjects = vec![vec![]; command.parts.len()];
         for subject in &command.subjects {
             if let Some(part) = subject.part {
@@ -205,34 +317,24 @@ impl<'a, 's> Deciding<'a, 's> {
         let parts = command.parts.iter().zip(subjects);
         parts
             .map(|(part, subjects)| {
-                let plain = command.plain.is_ok();
                 let (decision, rule) = match self.denied_by(subjects) {
                     Some(index) => (Decision::Deny, Some(self.policy.deny()[index].ruling())),
-                    None => match self.allowing(&part.words).filter(|_| plain) {
-                        Some(rule) => (Decision::Allow, Some(rule.ruling())),
-                        None => self.policy.default(),
-                    },
+                    None => self.policy.default(),
                 };
                 Part {
                     text: part.text.clone(),
+                    words: part.words.clone(),
+                    expands: vec![false; part.words.len()],
                     decision,
                     rule,
+                    reason: None,
                 }
             })
             .collect()
     }
 }
 
-/// The words as allowing patterns see them: a blank in a pattern stands between two words only, so that
-/// `git "push x"` is not `git push x`. Blanks inside a word, and empty words, are matched by `*` alone.
-fn allow_subject(words: &[String]) -> String {
-    let hidden = HOLE.to_string();
-    let words: Vec<_> = words
-        .iter()
-        .map(|word| match &**word {
-            "" => hidden.clone(),
-            word => word.replace([' ', '\t', '\n'], &hidden),
-        })
-        .collect();
-    words.join(" ")
+/// A word as a shell would have to read it.
+fn shell_word(word: &str) -> Cow<'_, str> {
+    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::repo_file::RepoFile;
 use super::rule::Rule;
-use super::{List, Ruling};
+use super::{List, Ruling, variables};
 use crate::config::{Config, Decision, Named, Place, Source};
 use crate::error::{Code, Error, Result};
 
@@ -16,6 +16,7 @@ pub struct Effective<'a> {
     allow: Vec<Rule<'a>>,
     default: Option<(Decision, Written<'a>)>,
     tables: Vec<(&'a str, Written<'a>)>,
+    harmless_env: Vec<String>,
 }
 
 /// Where something is written.
@@ -36,6 +37,7 @@ impl<'a> Effective<'a> {
             allow: vec![],
             default: None,
             tables: vec![],
+            harmless_env: vec![],
         };
         let source = &config.source;
         let table = |agent: &'a crate::config::Agent| agent.approval_policy.as_ref();
@@ -43,6 +45,7 @@ impl<'a> Effective<'a> {
             policy.tables.push((name.get_ref(), written(name, source)));
             policy.deny = Rule::all(List::AutoDeny, &table.auto_deny, source)?;
             policy.allow = Rule::all(List::AutoAllow, &table.auto_allow, source)?;
+            policy.harmless_env = variables::harmless(table.harmless_env.as_deref(), source)?;
             policy.tighten(
                 table
                     .default
@@ -91,6 +94,11 @@ impl<'a> Effective<'a> {
     /// The allowing rules; they are always the user's.
     pub fn allow(&self) -> &[Rule<'a>] {
         &self.allow
+    }
+
+    /// Variables that may be set in front of an allowed command.
+    pub fn harmless_env(&self) -> &[String] {
+        &self.harmless_env
     }
 
     /// What becomes of a call that no pattern matches, and where that is written, if it is.

@@ -6,9 +6,12 @@
 //! function of the configuration, the repository's file and the call: no I/O, no clock. Every verdict
 //! names the rule that decided.
 
+use std::borrow::Cow;
+
 use crate::config::{Decision, Place};
 
 mod address;
+mod allow;
 mod call;
 mod command;
 mod contents;
@@ -23,7 +26,9 @@ mod rule;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod trapdoors;
 mod tree;
+mod variables;
 mod visible;
 
 pub use call::{Call, Resolved};
@@ -41,19 +46,26 @@ pub struct Verdict<'a> {
     pub decision: Decision,
     /// The rule that decided; absent where only the built-in `ask` applies or an allow was held back.
     pub rule: Option<Ruling<'a>>,
-    /// Why no pattern allowed it or an allow did not count, for a person; it quotes nothing of the call.
-    pub reason: Option<&'static str>,
+    /// Why no pattern allowed it or an allow did not count, for a person; it quotes nothing of the call but
+    /// programs and options that the policy knows.
+    pub reason: Option<Cow<'static, str>>,
 }
 
 /// A simple command of a call and what the policy says about it alone.
 #[derive(Clone, Debug)]
 pub struct Part<'a> {
-    /// As it is written, blanks collapsed.
+    /// As it is written, blanks collapsed; where every word is known, with its loops' variables put in.
     pub text: String,
+    /// Its words as they were read, without quotes.
+    pub words: Vec<String>,
+    /// Which of them the shell replaces by names of files, a directory or digits.
+    pub expands: Vec<bool>,
     /// What would become of it: the default where no pattern matches.
     pub decision: Decision,
     /// The rule that decides.
     pub rule: Option<Ruling<'a>>,
+    /// Why no pattern allows it, for a person.
+    pub reason: Option<Cow<'static, str>>,
 }
 
 /// The lists of a policy.

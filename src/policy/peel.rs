@@ -55,6 +55,16 @@ pub(super) fn program<'a>(words: &[&'a Word]) -> &'a str {
     text.rsplit('/').next().unwrap_or(text)
 }
 
+/// Whether a program of this name is peeled off.
+pub(super) fn looks_into(program: &str) -> bool {
+    matches!(
+        program,
+        "git" | "find" | "eval" | "trap" | "alias" | "coproc"
+    ) || KEYWORDS.contains(&program)
+        || SHELLS.contains(&program)
+        || WRAPPERS.iter().any(|wrapper| wrapper.name == program)
+}
+
 /// Peels one layer off.
 fn step<'a>(words: &[&'a Word], filler: &'a Word, out: &mut Peeled<'a>) -> Vec<Vec<&'a Word>> {
     let assignments = words

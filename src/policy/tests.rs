@@ -6,6 +6,7 @@ use super::*;
 use crate::config::{Config, Source};
 
 mod effective;
+mod everyday;
 mod hostile;
 mod properties;
 mod speed;
@@ -341,5 +342,5 @@ fn the_rule_that_decided_is_named() {
     );
     let asked = verdict("git log > x");
     assert_eq!(named(&asked), r#"default "ask" (/c.toml:5:11)"#);
-    assert_eq!(asked.reason, Some("a redirection"));
+    assert_eq!(asked.reason.as_deref(), Some("a redirection"));
 }

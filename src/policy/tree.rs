@@ -1,13 +1,13 @@
 //! The grammar of bash (tree-sitter-bash) and what its trees are trusted with.
 //!
-//! Promise: [`Parsed::plain`] lists a text's simple commands only if the tree is free of errors, holds no
-//! kind of node but those of simple commands, pipelines and lists, and its leaves cover every byte but
+//! Promise: [`Parsed::plain`] finds the words of a text's simple commands only if the tree is free of errors, holds
+//! no kind of node but those of a fixed list, and its leaves cover every byte but
 //! space, tab and newline. The last point matters: without an ERROR node this grammar joins lines over a
 //! backslash, passes over control characters, and takes arguments behind a redirection for its targets.
 //! [`Parsed::commands`] lists everything that looks like a command at any depth, whatever else there is.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
@@ -30,13 +30,45 @@ const PLAIN_KINDS: &[&str] = &[
     "concatenation",
     "file_redirect",
     "file_descriptor",
+    "subshell",
+    "compound_statement",
+    "if_statement",
+    "elif_clause",
+    "else_clause",
+    "for_statement",
+    "do_group",
+    "test_command",
+    "test_operator",
+    "extglob_pattern",
+    "unary_expression",
+    "binary_expression",
+    "variable_assignment",
+    "variable_name",
+    "simple_expansion",
+    "expansion",
+    "special_variable_name",
 ];
 
-/// Those of them that are words where they stand in a command.
-const WORD_KINDS: &[&str] = &["word", "number", "string", "raw_string", "concatenation"];
-
 /// Tokens between them.
-const PLAIN_TOKENS: &[&str] = &["&&", "||", "|", ";", "\n", "\"", ">", "<", "&>", ">&"];
+const PLAIN_TOKENS: &[&str] = &[
+    "&&", "||", "|", ";", "\n", "\"", ">", "<", "&>", ">&", "(", ")", "{", "}", "[", "]", "!", "=",
+    "!=", "$", "${", "if", "then", "elif", "else", "fi", "for", "in", "do", "done",
+];
+
+const PASSED_OVER: Reason = "text that the grammar passes over";
+
+/// What is found while the tree is walked.
+struct Reading {
+    steps: Vec<Vec<Range<usize>>>,
+    /// The end of the last leaf.
+    covered: usize,
+}
+
+/// Nodes that are still to be looked at.
+enum Visit<'t> {
+    Enter(Node<'t>),
+    LoopEnds,
+}
 
 /// Bytes that the parser gets at a time, so that what it reads again and again is noticed.
 const CHUNK: usize = 256;
@@ -91,50 +123,68 @@ impl<'a> Parsed<'a> {
         self.tree.root_node().has_error()
     }
 
-    /// The words of each simple command, quotes removed.
+    /// Where the words of each simple command are, and of the head of each loop (its end has none).
     ///
     /// # Errors
     /// Says what else the text holds.
-    pub(super) fn plain(&self) -> Result<Vec<Vec<String>>, Reason> {
-        const OTHER: Reason = "syntax that is not plain";
-        let mut commands = vec![];
-        let mut covered = 0;
-        let root = self.tree.root_node();
-        let mut nodes = vec![(root, root)];
+    pub(super) fn plain(&self) -> Result<Vec<Vec<Range<usize>>>, Reason> {
         if self.has_error() {
             return Err("a syntax error");
         }
-        while let Some((node, parent)) = nodes.pop() {
-            let known = if node.is_named() {
-                PLAIN_KINDS
-            } else {
-                PLAIN_TOKENS
+        let mut reading = Reading {
+            steps: vec![],
+            covered: 0,
+        };
+        let mut nodes = vec![Visit::Enter(self.tree.root_node())];
+        while let Some(visit) = nodes.pop() {
+            let node = match visit {
+                Visit::Enter(node) => node,
+                Visit::LoopEnds => {
+                    reading.steps.push(vec![]);
+                    continue;
+                }
             };
-            if !known.contains(&node.kind()) {
-                return Err(OTHER);
-            }
-            if node.child_count() == 0 {
-                if !self.is_blank(covered, node.start_byte()) {
-                    return Err("text that the grammar passes over");
-                }
-                covered = node.end_byte();
-            }
-            match node.kind() {
-                "command" => commands.push(vec![]),
-                kind if WORD_KINDS.contains(&kind) && is_command(parent) => {
-                    let word = plain_word(self.source(node)).ok_or(OTHER)?;
-                    commands.last_mut().ok_or(OTHER)?.push(word);
-                }
-                _ => {}
+            self.enter(node, &mut reading)?;
+            if node.kind() == "for_statement" {
+                nodes.push(Visit::LoopEnds);
             }
             let mut cursor = node.walk();
             let children: Vec<_> = node.children(&mut cursor).collect();
-            nodes.extend(children.into_iter().rev().map(|child| (child, node)));
+            nodes.extend(children.into_iter().rev().map(Visit::Enter));
         }
-        if !self.is_blank(covered, self.text.len()) {
-            return Err("text that the grammar passes over");
+        if !self.is_blank(reading.covered, self.text.len()) {
+            return Err(PASSED_OVER);
         }
-        Ok(commands)
+        Ok(reading.steps)
+    }
+
+    fn enter(&self, node: Node, reading: &mut Reading) -> Result<(), Reason> {
+        let known = match node.is_named() {
+            true => PLAIN_KINDS,
+            false => PLAIN_TOKENS,
+        };
+        if !known.contains(&node.kind()) {
+            return Err("syntax that is not plain");
+        }
+        if node.child_count() == 0 {
+            if !self.is_blank(reading.covered, node.start_byte()) {
+                return Err(PASSED_OVER);
+            }
+            reading.covered = node.end_byte();
+        }
+        match node.kind() {
+            "command" | "test_command" => reading.steps.push(words_of(node)),
+            "for_statement" => {
+                let mut cursor = node.walk();
+                let head = node.children(&mut cursor);
+                let head = head.filter(|child| child.is_named() && child.kind() != "do_group");
+                reading
+                    .steps
+                    .push(head.map(|child| child.byte_range()).collect());
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn is_blank(&self, from: usize, to: usize) -> bool {
@@ -206,22 +256,22 @@ fn chunk(text: &str, at: usize) -> &[u8] {
     &text.as_bytes()[at.min(end)..end]
 }
 
-fn is_command(node: Node) -> bool {
-    matches!(node.kind(), "command" | "command_name")
-}
-
-/// The word without its quotes; what else could be special in it is ruled out by `plain`.
-fn plain_word(source: &str) -> Option<String> {
-    let mut word = String::new();
-    let mut rest = source;
-    while let Some(at) = rest.find(['\'', '"']) {
-        let (before, quoted) = rest.split_at(at);
-        let quote = quoted.chars().next()?;
-        let (inside, behind) = quoted[1..].split_once(quote)?;
-        word.push_str(before);
-        word.push_str(inside);
-        rest = behind;
+/// Where the words of a simple command are; those of `[ … ]` are parts of an expression.
+fn words_of(command: Node) -> Vec<Range<usize>> {
+    let mut ranges = vec![];
+    let mut nodes = vec![command];
+    while let Some(node) = nodes.pop() {
+        let mut cursor = node.walk();
+        let inside = matches!(
+            node.kind(),
+            "command" | "test_command" | "unary_expression" | "binary_expression"
+        );
+        if inside {
+            let children: Vec<_> = node.children(&mut cursor).collect();
+            nodes.extend(children.into_iter().rev());
+        } else if !node.kind().ends_with("_redirect") {
+            ranges.push(node.byte_range());
+        }
     }
-    word.push_str(rest);
-    Some(word)
+    ranges
 }

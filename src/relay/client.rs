@@ -11,8 +11,6 @@ use super::provider::{Credentials, is_name};
 use super::seal::DeviceKey;
 use crate::http::{self, Destination, Reply, Request, escape};
 
-/// The most devices that a question goes to.
-const DEVICES_MAX: usize = 10;
 /// The bound of a cursor, in bytes.
 const CURSOR_MAX: usize = 2048;
 
@@ -47,6 +45,52 @@ pub(super) enum NoPage {
 pub(super) struct Page {
     pub(super) responses: Vec<Box<RawValue>>,
     pub(super) next_cursor: String,
+}
+
+/// The devices that a Relay names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Listed {
+    /// Those that can be sealed for, none twice.
+    pub(super) sound: Vec<Device>,
+    /// The ids of those that are revoked, with their key where it is named.
+    pub(super) revoked: Vec<(String, Option<String>)>,
+}
+
+impl Listed {
+    /// Whether a device with this key is revoked, and not named as a sound one as well.
+    pub(super) fn revokes(&self, device_id: &str, key: &str) -> bool {
+        let gone = |(id, its): &(String, Option<String>)| {
+            id == device_id && its.as_deref().is_none_or(|its| its == key)
+        };
+        let sound = |d: &Device| d.id == device_id && d.key.text() == key;
+        self.revoked.iter().any(gone) && !self.sound.iter().any(sound)
+    }
+
+    fn take(&mut self, value: &Value) {
+        let Ok(wire) = serde_json::from_value::<WireDevice>(value.clone()) else {
+            return;
+        };
+        let key = wire.public_key.as_deref().and_then(DeviceKey::parse);
+        if !is_name(&wire.device_id) || !wire.key_id.as_deref().is_none_or(is_name) {
+            return;
+        }
+        if wire.revoked_at.is_some_and(|at| !at.is_null()) {
+            let key = key.map(|key| key.text());
+            return self.revoked.push((wire.device_id, key));
+        }
+        let Some(key) = key else {
+            return;
+        };
+        let device = Device {
+            id: wire.device_id,
+            key_id: wire.key_id,
+            key,
+        };
+        let same = |d: &Device| d.id == device.id && d.key == device.key;
+        if !self.sound.iter().any(same) {
+            self.sound.push(device);
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -92,8 +136,8 @@ impl Client {
         })
     }
 
-    /// The phones that a question can be sealed for.
-    pub(super) fn devices(&self, until: Instant) -> Result<Vec<Device>, Unsent> {
+    /// The devices that the Relay names.
+    pub(super) fn devices(&self, until: Instant) -> Result<Listed, Unsent> {
         let reply = self.send("GET", "/v1/devices", &[], None, until);
         let reply = reply.map_err(|failure| unreached(&failure))?;
         if reply.status != 200 {
@@ -104,20 +148,11 @@ impl Client {
         let Some(list) = list else {
             return Err(unclear());
         };
-        let mut devices: Vec<Device> = Vec::new();
-        for device in list.iter().filter_map(device) {
-            if devices.len() < DEVICES_MAX && devices.iter().all(|d| d.id != device.id) {
-                devices.push(device);
-            }
+        let mut listed = Listed::default();
+        for device in list {
+            listed.take(device);
         }
-        if devices.is_empty() {
-            // A phone may be paired within the tries that are left.
-            return Err(Unsent {
-                code: "no_devices_paired".to_owned(),
-                again: Some(None),
-            });
-        }
-        Ok(devices)
+        Ok(listed)
     }
 
     /// Posts an envelope; the same id again is the same envelope.
@@ -186,20 +221,6 @@ fn page(body: &[u8]) -> Option<Page> {
     (wire.next_cursor.len() <= CURSOR_MAX).then_some(Page {
         responses: wire.responses,
         next_cursor: wire.next_cursor,
-    })
-}
-
-/// A device that can be sealed for.
-fn device(value: &Value) -> Option<Device> {
-    let wire: WireDevice = serde_json::from_value(value.clone()).ok()?;
-    let sound = is_name(&wire.device_id) && wire.key_id.as_deref().is_none_or(is_name);
-    if !sound || wire.revoked_at.is_some_and(|at| !at.is_null()) {
-        return None;
-    }
-    Some(Device {
-        key: DeviceKey::parse(&wire.public_key?)?,
-        id: wire.device_id,
-        key_id: wire.key_id,
     })
 }
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::seal::{DeviceKey, Fresh, seal};
 use crate::http::SENT_MAX;
-use crate::model::draft::effect_of;
-use crate::model::interaction::{Choice, Effect, Interaction, Kind};
+use crate::model::draft::{TEXT_DEFAULT, effect_of};
+use crate::model::interaction::{Body, Choice, Effect, Interaction, Kind};
 use crate::text;
 use crate::time::Time;
 
@@ -123,10 +123,10 @@ fn payload(record: &Interaction, deadline: Time, details: Details) -> Option<Val
     }
     let choices: Option<Vec<Value>> = q.choices().iter().map(|c| choice(c, details)).collect();
     let choices = choices?;
-    let choices = (!choices.is_empty()).then_some(choices);
+    // The contract has both members for every kind: a phone refuses a card without them.
     let text_max_length = match q.body {
-        crate::model::interaction::Body::Text { max_length } => Some(max_length),
-        _ => None,
+        Body::Text { max_length } => u64::from(max_length),
+        _ => TEXT_DEFAULT,
     };
     Some(json!({
         "payload_kind": "interaction-request",

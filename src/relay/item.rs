@@ -24,6 +24,16 @@ pub(super) struct Item {
 }
 
 impl Item {
+    /// What is told of it while it is not applied, and why.
+    pub(super) fn refused(&self, note: &str) -> Handled {
+        Handled {
+            response_id: Some(self.response_id.clone()),
+            interaction_id: Some(self.interaction_id.clone()),
+            applied: false,
+            note: note.to_owned(),
+        }
+    }
+
     /// As the rules take it.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 mod client;
 pub mod courier;
 pub mod cursor;
+pub mod devices;
 mod envelope;
 mod item;
 mod looker;

@@ -176,10 +176,23 @@ pub(super) fn put(dir: &Dir, entry: &Entry) -> Result<()> {
     dir.write(&path(dir, &entry.id), entry)
 }
 
-/// Makes everything due again: who this machine is to the Relay has changed. What was given up may go out
-/// now, and answers to what went out before would name the old installation and be dropped.
-pub(super) fn revive(dir: &Dir) {
-    for mut entry in entries(dir).into_iter().filter(|e| e.stage != Stage::Due) {
+/// What becomes due again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Revived {
+    /// Everything: who this machine is to the Relay has changed. What was given up may go out now, and
+    /// answers to what went out before would name the old installation and be dropped.
+    All,
+    /// What did not go out: there is a device for it now.
+    Unsent,
+}
+
+/// Makes entries due again.
+pub(super) fn revive(dir: &Dir, which: Revived) {
+    let wanted = |e: &Entry| match which {
+        Revived::All => e.stage != Stage::Due,
+        Revived::Unsent => e.stage == Stage::Dead || (e.stage == Stage::Due && e.failures > 0),
+    };
+    for mut entry in entries(dir).into_iter().filter(wanted) {
         entry.stage = Stage::Due;
         entry.failures = 0;
         entry.due_at = Time::now().to_string();

@@ -2,21 +2,21 @@
 //!
 //! Promise: no token is ever printed, and nothing is written before the Relay has accepted the token.
 
+mod keep;
+
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::client::{Client, NoPage};
-use super::cursor::Cursor;
-use super::provider::{self, Credentials, Provider, Saved, SavedCredentials, installation_token};
+use super::devices::Devices;
+use super::provider::{self, Credentials, Provider, installation_token};
 use crate::config::{Config, valid_provider_id};
 use crate::error::{Error, Result};
 use crate::http::{self, Destination, Failure, Private, Reply, Request};
 use crate::secret::Token;
 use crate::store::layout::Home;
 
-/// How long a poll of another process is waited for before the new token is written.
-const LOCK_WAIT: Duration = Duration::from_secs(20);
 /// The failures in a row that are borne while the person approves.
 const FAILURES_MAX: u32 = 4;
 /// The bounds of the pause between two looks, in seconds.
@@ -62,6 +62,8 @@ pub struct Paired {
     pub enabled: bool,
     /// The block for the configuration file.
     pub block: String,
+    /// The devices that the Relay names.
+    pub devices: Devices,
 }
 
 /// Where a pairing stands.
@@ -103,7 +105,18 @@ pub fn pair(
             NoPage::Later(_) => Error::unavailable("the Relay asked not to be asked now"),
             NoPage::Failed(why) => Error::unavailable(why),
         })?;
-    save(home, config, wish, &destination, provider_id, &credentials)
+    let listed = proof.devices(Instant::now() + http::WHOLE).ok();
+    keep::save(
+        home,
+        config,
+        wish,
+        &keep::Found {
+            destination,
+            provider_id,
+            credentials,
+            listed,
+        },
+    )
 }
 
 fn provider_id(
@@ -336,55 +349,6 @@ fn judge(reply: &Reply) -> Result<Option<Credentials>> {
         Some("consumed") => over("its token was handed over before; start again"),
         _ => Err(unclear()),
     }
-}
-
-fn save(
-    home: &Home,
-    config: &Config,
-    wish: &Wish,
-    destination: &Destination,
-    provider_id: String,
-    credentials: &Credentials,
-) -> Result<Paired> {
-    let known = provider::all(home, config)?;
-    let known = known.iter().find(|p| p.id == provider_id);
-    let same = known.is_some_and(|p| p.base_url.trim_end_matches('/') == destination.as_str());
-    let configured = config
-        .relay
-        .iter()
-        .any(|r| *r.provider_id.get_ref() == provider_id);
-    let enabled = if configured {
-        known.is_some_and(|p| p.enabled)
-    } else {
-        wish.enable || (same && known.is_some_and(|p| p.enabled))
-    };
-    let dir = provider::dir(home, &provider_id);
-    dir.make()?;
-    let _lock = dir.lock(LOCK_WAIT)?.ok_or_else(|| {
-        Error::unavailable("another process polls this Relay all the time; pair again later")
-    })?;
-    let file = |name: &str| dir.path().join(name);
-    let secret = SavedCredentials {
-        installation_id: credentials.installation_id.clone(),
-        token: credentials.token.expose().to_owned(),
-    };
-    dir.write(&file("credentials.json"), &secret)?;
-    let allow_private = wish.private == Private::Allowed;
-    let saved = Saved {
-        provider_id: provider_id.clone(),
-        enabled,
-        base_url: destination.as_str().to_owned(),
-        allow_private,
-    };
-    dir.write(&file("provider.json"), &saved)?;
-    Cursor::reset(&dir).map_err(|e| Error::io("reset", &file("cursor.json"), &e))?;
-    super::outbox::revive(&dir);
-    Ok(Paired {
-        block: saved.block(),
-        provider_id,
-        installation_id: credentials.installation_id.clone(),
-        enabled,
-    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::client::{Client, NoPage, Page};
 use super::cursor::Cursor;
+use super::devices::Answerers;
 use super::item::{self, Item};
 use super::provider::Provider;
 use super::publish;
@@ -180,7 +181,7 @@ fn page(home: &Home, provider: &Provider, client: &Client, polled: &mut Polled) 
     cursor.not_before = None;
     let fetched = client.responses(&cursor.cursor, Instant::now() + http::WHOLE);
     let outcome = match fetched {
-        Ok(page) => apply_all(home, client, &page, polled).map(|()| Some(page)),
+        Ok(page) => apply_all(home, provider, client, &page, polled).map(|()| Some(page)),
         Err(NoPage::Later(wait)) => {
             cursor.not_before = Some(Time::now().plus(wait).to_string());
             polled.idle = Some(format!(
@@ -226,13 +227,26 @@ fn asked_to_wait(left: Duration) -> String {
 ///
 /// # Errors
 /// `unavailable`: the store could not be changed, so that the page has to come again.
-fn apply_all(home: &Home, client: &Client, page: &Page, polled: &mut Polled) -> Result<()> {
+fn apply_all(
+    home: &Home,
+    provider: &Provider,
+    client: &Client,
+    page: &Page,
+    polled: &mut Polled,
+) -> Result<()> {
+    if page.responses.is_empty() {
+        return Ok(());
+    }
+    let answerers = Answerers::of(provider, client, Instant::now() + http::WHOLE)?;
     polled.fetched += page.responses.len();
     for raw in &page.responses {
         let value = item::parse(raw.get());
         let read = value.as_ref().map_err(Clone::clone);
-        let handled = match read.and_then(|v| item::read(v, client.installation_id())) {
-            Ok(item) => apply(home, item)?,
+        let read = read.and_then(|v| item::read(v, client.installation_id()));
+        let ours = |item: &Item| answerers.include(item.device_id.as_deref());
+        let handled = match read {
+            Ok(item) if ours(&item) => apply(home, item)?,
+            Ok(item) => item.refused("device not accepted"),
             Err(note) => item::dropped(value.as_ref().unwrap_or(&Value::Null), note),
         };
         if !handled.applied {
@@ -248,12 +262,7 @@ fn apply_all(home: &Home, client: &Client, page: &Page, polled: &mut Polled) -> 
 }
 
 fn apply(home: &Home, item: Item) -> Result<Handled> {
-    let mut handled = Handled {
-        response_id: Some(item.response_id.clone()),
-        interaction_id: Some(item.interaction_id.clone()),
-        applied: false,
-        note: String::new(),
-    };
+    let mut handled = item.refused("");
     let holder = Id::parse(&item.interaction_id).map(|id| (holder(home, &id), id));
     let (store, id) = match holder {
         Some((Ok(Some(store)), id)) => (store, id),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::client::Client;
+use super::devices::Newcomers;
 use super::state::Dir;
 use crate::config::{self, Config, Priority, RelayKind, Route};
 use crate::error::{Code, Error, Result};
@@ -24,6 +25,10 @@ pub struct Provider {
     pub base_url: String,
     /// Whether it may be at a private or loopback address.
     pub allow_private: bool,
+    /// What becomes of a device that it names later.
+    pub(super) newcomers: Newcomers,
+    /// Whether only `provider.json` says where it is.
+    saved: bool,
     routes: Vec<Route>,
     dir: Dir,
 }
@@ -40,6 +45,10 @@ pub(super) struct Saved {
 }
 
 impl Saved {
+    fn read(dir: &Dir) -> Option<Self> {
+        Dir::read(&dir.path().join("provider.json"))
+    }
+
     /// What the configuration file says for the same provider.
     pub(super) fn block(&self) -> String {
         let (id, url) = (&self.provider_id, &self.base_url);
@@ -77,6 +86,11 @@ pub fn all(home: &Home, config: &Config) -> Result<Vec<Provider>> {
         enabled: r.enabled,
         base_url: r.base_url.get_ref().clone(),
         allow_private: r.allow_private,
+        newcomers: match r.accept_new_devices {
+            true => Newcomers::Accepted,
+            false => Newcomers::Wait,
+        },
+        saved: false,
         routes: r.route.clone(),
         dir: Dir::new(&relay, r.provider_id.get_ref()),
     });
@@ -127,7 +141,7 @@ pub(super) fn dir(home: &Home, provider_id: &str) -> Dir {
 
 impl Provider {
     fn saved(dir: Dir, name: &str) -> Option<Self> {
-        let saved: Saved = Dir::read(&dir.path().join("provider.json"))?;
+        let saved = Saved::read(&dir)?;
         // Whoever enabled it while pairing wanted the questions on the phone.
         let everything = Route {
             enabled: true,
@@ -139,6 +153,8 @@ impl Provider {
             enabled: saved.enabled,
             base_url: saved.base_url,
             allow_private: saved.allow_private,
+            newcomers: Newcomers::Wait,
+            saved: true,
             routes: vec![everything],
             dir,
         })
@@ -193,7 +209,14 @@ impl Provider {
     /// `invalid_input` for an address that cannot be used, or where it is not paired.
     pub(super) fn client(&self) -> Result<Client> {
         let destination = base(&self.base_url, Private::allowed(self.allow_private))?;
-        Ok(Client::new(destination, self.credentials()?))
+        let credentials = self.credentials()?;
+        // Pairing writes the address before the token: whoever has the new token sees the new address.
+        let moved = |saved: Saved| saved.base_url != self.base_url;
+        if self.saved && Saved::read(&self.dir).is_none_or(moved) {
+            let told = format!("'{}' was paired with another Relay just now", self.id);
+            return Err(Error::unavailable(told));
+        }
+        Ok(Client::new(destination, credentials))
     }
 
     /// Checks the address without using it.
@@ -266,6 +289,36 @@ mod tests {
         assert!(!base("https://relay.example.com/v1/envelopes"));
         assert!(!base("https://relay.example.com/v1"));
         assert!(!base("https://relay.example.com/a/envelopes"));
+    }
+
+    #[test]
+    fn a_token_goes_to_no_address_that_was_read_before_it() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::new(root.path(), "home");
+        dir.make().unwrap();
+        let save = |url: &str| {
+            let saved = Saved {
+                provider_id: "home".to_owned(),
+                enabled: true,
+                base_url: url.to_owned(),
+                allow_private: false,
+            };
+            dir.write(&dir.path().join("provider.json"), &saved)
+                .unwrap();
+        };
+        let secret = SavedCredentials {
+            installation_id: "i".to_owned(),
+            token: "inst_0123456789abcdef".to_owned(),
+        };
+        save("https://old.example.org");
+        dir.write(&dir.path().join("credentials.json"), &secret)
+            .unwrap();
+        let provider = Provider::saved(dir.clone(), "home").unwrap();
+        assert!(provider.client().is_ok());
+        save("https://new.example.org");
+        let refused = provider.client().map(drop).unwrap_err();
+        assert_eq!(refused.code, Code::Unavailable);
+        assert!(Provider::saved(dir, "home").unwrap().client().is_ok());
     }
 
     #[test]

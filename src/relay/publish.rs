@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::devices;
 use super::outbox::{self, Entry, Stage};
 use super::provider::{self, Provider};
 use super::state::Dir;
@@ -123,7 +124,7 @@ fn post(
         again: Some(None),
     };
     let client = provider.client().map_err(unusable)?;
-    let devices = client.devices(until)?;
+    let devices = devices::recipients(provider, &client, until)?;
     let body = envelope::body(record, client.installation_id(), &devices, Time::now());
     let body = body.ok_or_else(|| Unsent {
         code: "no_devices_paired".to_owned(),

@@ -52,6 +52,11 @@ impl DeviceKey {
         let sound = probe.diffie_hellman(&key).was_contributory();
         sound.then_some(Self(key))
     }
+
+    /// As base64url without padding.
+    pub(super) fn text(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.0.as_bytes())
+    }
 }
 
 /// Seals a text for a device; none where the key turns out to be of low order.

@@ -101,7 +101,19 @@ impl Dir {
     /// # Errors
     /// `unavailable`.
     pub fn lock(&self, wait: Duration) -> Result<Option<Lock>> {
-        let path = self.0.join("lock");
+        self.lock_named("lock", wait)
+    }
+
+    /// Takes the lock of the list of devices; held for a moment only, never over a request.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub(super) fn lock_devices(&self, wait: Duration) -> Result<Option<Lock>> {
+        self.lock_named("devices.lock", wait)
+    }
+
+    fn lock_named(&self, name: &str, wait: Duration) -> Result<Option<Lock>> {
+        let path = self.0.join(name);
         let failed = |e: &dyn std::fmt::Display| {
             Error::unavailable(format!("cannot lock {}: {e}", path.display()))
         };

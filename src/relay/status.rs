@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::NoPage;
 use super::cursor::Cursor;
+use super::devices::{self, Devices};
 use super::outbox::{self, Entry, Stage};
 use super::provider::Provider;
 use crate::error::{Error, Result};
@@ -25,6 +26,8 @@ pub struct Status {
     pub cursor: Option<Cursor>,
     /// The outbox.
     pub outbox: Vec<Entry>,
+    /// Its devices as it named them last, none where it was never asked; otherwise why they are not known.
+    pub devices: std::result::Result<Option<Devices>, String>,
 }
 
 impl Status {
@@ -37,6 +40,7 @@ impl Status {
             address_fault: provider.check_address().err().map(|e| e.message),
             cursor: Cursor::peek(provider.dir()),
             outbox: outbox::entries(provider.dir()),
+            devices: devices::known(provider).map_err(|e| e.message),
         }
     }
 
@@ -53,6 +57,7 @@ impl Status {
     /// As `relay status --json` prints it.
     pub fn json(&self) -> Value {
         let cursor = self.cursor.as_ref();
+        let devices = self.devices.as_ref().ok().and_then(Option::as_ref);
         let dead = |e: &Entry| json!({ "interaction_id": e.interaction_id, "error": e.error });
         json!({
             "provider_id": self.provider_id,
@@ -69,6 +74,9 @@ impl Status {
                 "sent": self.count(Stage::Sent),
                 "dead": self.dead().map(dead).collect::<Vec<_>>(),
             },
+            "devices": devices.map(Devices::json),
+            "devices_not_accepted": devices.map(Devices::waiting),
+            "devices_fault": self.devices.as_ref().err(),
         })
     }
 }

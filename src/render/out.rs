@@ -1,6 +1,6 @@
 //! Where output goes: data to standard output, everything else to standard error.
 
-use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 
 use super::style::Style;
 use crate::text;
@@ -12,6 +12,7 @@ pub struct Out {
     pub style: Style,
     /// Its width.
     pub columns: usize,
+    terminal: bool,
 }
 
 impl Out {
@@ -24,6 +25,16 @@ impl Out {
             }),
             style,
             columns,
+            terminal: io::stdout().is_terminal(),
+        }
+    }
+
+    /// A text made safe as one line: cut to the width on a terminal, whole for any other reader.
+    pub fn fit(&self, text: &str) -> String {
+        if self.terminal {
+            text::cut(text, self.columns)
+        } else {
+            text::line(text)
         }
     }
 

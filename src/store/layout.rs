@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use crate::error::{Error, Result};
 use crate::fsio;
@@ -124,8 +125,10 @@ impl Home {
 
     /// Says, once per process, what is wrong with a root that is only read.
     pub fn warn_if_unfit(&self) {
+        // Once: a verb that follows looks again and again.
+        static SAID: Once = Once::new();
         if let Some(fault) = self.fault() {
-            log::warn(&fault);
+            SAID.call_once(|| log::warn(&fault));
         }
     }
 }

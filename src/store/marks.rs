@@ -1,5 +1,7 @@
 //! What stands beside a record: that its answer was picked up, and how far the resume of its workflow is.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -7,9 +9,10 @@ use serde_json::Value;
 
 use super::create::Lease;
 use super::{Store, Writer};
-use crate::error::{Error, Result};
-use crate::fsio::{self, Held};
+use crate::error::{Code, Error, Result};
+use crate::fsio::{self, Held, ReadError};
 use crate::id::Id;
+use crate::log;
 use crate::model::interaction::{Interaction, Status};
 use crate::time::Time;
 
@@ -62,27 +65,41 @@ impl Store {
     /// says something about the past, and the answer does not depend on it.
     pub fn mark_delivered(&self, record: &Interaction) {
         if record.status() == Status::Answered {
-            let _ = fsio::create_mark(&self.layout().delivered_mark(&record.id));
+            let path = self.layout().delivered_mark(&record.id);
+            match fsio::create_mark(&path) {
+                Err(e) if e.kind() != ErrorKind::AlreadyExists => {
+                    log::warn(&format!("{} could not be made: {e}", path.display()));
+                }
+                _ => {}
+            }
         }
     }
 
-    /// Whether an answer was picked up.
+    /// Whether an answer was picked up, where something depends on it.
+    ///
+    /// # Errors
+    /// `unavailable` where its mark cannot be looked at.
+    pub fn delivered(&self, id: &Id) -> Result<bool> {
+        let path = self.layout().delivered_mark(id);
+        path.try_exists().map_err(|e| Error::io("read", &path, &e))
+    }
+
+    /// Whether an answer is known to have been picked up.
     pub fn is_delivered(&self, id: &Id) -> bool {
-        self.layout()
-            .delivered_mark(id)
-            .try_exists()
-            .unwrap_or(false)
+        self.delivered(id).unwrap_or(false)
     }
 
     /// When an answer was picked up, if it was.
     pub fn delivered_at(&self, id: &Id) -> Option<Time> {
-        let modified = self
-            .layout()
-            .delivered_mark(id)
-            .metadata()
-            .ok()?
-            .modified()
-            .ok()?;
+        let path = self.layout().delivered_mark(id);
+        let modified = match path.metadata().and_then(|m| m.modified()) {
+            Ok(modified) => modified,
+            Err(e) if e.kind() == ErrorKind::NotFound => return None,
+            Err(e) => {
+                log::warn(&Error::io("read", &path, &e).message);
+                return None;
+            }
+        };
         let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
         Some(Time::from_micros(i64::try_from(since.as_micros()).ok()?))
     }
@@ -110,25 +127,48 @@ impl Store {
             let delivery = serde_json::json!({ "delivered_at": at.to_string() });
             members.push(("delivery", delivery));
         }
-        if record.question.suspended
-            && let Some(resume) = self.resume_mark(&record.id)
-        {
-            let resume = serde_json::to_value(resume).unwrap_or_default();
-            members.push(("resume", resume));
+        if record.question.suspended {
+            match self.resume_mark(&record.id) {
+                Ok(Some(resume)) => {
+                    let resume = serde_json::to_value(resume).unwrap_or_default();
+                    members.push(("resume", resume));
+                }
+                Ok(None) => {}
+                Err(error) => log::warn(&error.message),
+            }
         }
         members
     }
 
-    /// How far the resume of a suspended question's workflow is.
-    pub fn resume_mark(&self, id: &Id) -> Option<Resume> {
-        let bytes = fsio::read(&self.layout().resume_mark(id), MARK_MAX).ok()?;
-        serde_json::from_slice(&bytes).ok()
+    /// How far the resume of a suspended question's workflow is; none where nothing is to be resumed.
+    ///
+    /// # Errors
+    /// `unavailable` where its mark cannot be read, `corrupt` where it cannot be understood.
+    pub fn resume_mark(&self, id: &Id) -> Result<Option<Resume>> {
+        let path = self.layout().resume_mark(id);
+        let bytes = match fsio::read(&path, MARK_MAX) {
+            Ok(bytes) => bytes,
+            Err(ReadError::Missing) => return Ok(None),
+            Err(e) => return Err(unreadable(&path, &e)),
+        };
+        let mark = serde_json::from_slice(&bytes).map_err(|_| {
+            let told = format!("{} does not say how far the resume is", path.display());
+            Error::new(Code::Corrupt, told)
+        })?;
+        Ok(Some(mark))
     }
 
     /// Whether a living resumer holds the resume.
-    pub fn is_resuming(&self, id: &Id) -> bool {
-        fsio::open(&self.layout().resume_mark(id))
-            .is_ok_and(|mark| fsio::lease_held(&mark) == Held::Yes)
+    ///
+    /// # Errors
+    /// `unavailable` where its mark cannot be opened.
+    pub fn is_resuming(&self, id: &Id) -> Result<bool> {
+        let path = self.layout().resume_mark(id);
+        match fsio::open(&path) {
+            Ok(mark) => Ok(fsio::lease_held(&mark) == Held::Yes),
+            Err(ReadError::Missing) => Ok(false),
+            Err(e) => Err(unreadable(&path, &e)),
+        }
     }
 
     /// The suspended questions that have such a mark, in no order.
@@ -136,15 +176,21 @@ impl Store {
         let dir = &self.layout().marks;
         let entries = match std::fs::read_dir(dir) {
             Ok(entries) => entries,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(e) => return Err(Error::io("read", dir, &e)),
         };
-        let named = |entry: std::io::Result<std::fs::DirEntry>| {
-            let name = entry.ok()?.file_name();
-            Id::parse(name.to_str()?.strip_suffix(".resume.json")?)
-        };
-        Ok(entries.filter_map(named).collect())
+        let mut ids = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(|e| Error::io("read", dir, &e))?.file_name();
+            let name = name.to_str().and_then(|n| n.strip_suffix(".resume.json"));
+            ids.extend(name.and_then(Id::parse));
+        }
+        Ok(ids)
     }
+}
+
+fn unreadable(path: &Path, error: &ReadError) -> Error {
+    Error::unavailable(format!("cannot read {}: {error}", path.display()))
 }
 
 impl Writer<'_> {

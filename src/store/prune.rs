@@ -18,7 +18,8 @@ pub const PRUNE_FLOOR: Duration = Duration::from_secs(3600);
 const PRUNE_EVERY: Duration = Duration::from_secs(24 * 3600);
 
 impl Store {
-    /// The settled records that are older than `retention`.
+    /// The settled records that are older than `retention`. Those whose age is not known are warned of,
+    /// and stay.
     pub fn past_retention(&self, retention: Duration, now: Time) -> Result<Vec<Id>> {
         let retention = retention.max(PRUNE_FLOOR);
         let mut old = Vec::new();
@@ -31,9 +32,14 @@ impl Store {
                         old.push(id);
                     }
                 }
-                // Whatever it is, its age is not known.
-                Ok(Loaded::Newer(_)) => {}
-                Err(e) if matches!(e.code, Code::Corrupt | Code::NotFound) => {}
+                Ok(Loaded::Newer(newer)) => log::warn(&format!(
+                    "interaction '{id}' is not pruned: a newer sayso wrote it (schema {})",
+                    newer.schema
+                )),
+                Err(e) if e.code == Code::NotFound => {}
+                Err(e) if e.code == Code::Corrupt => {
+                    log::warn(&format!("not pruned: {}", e.message));
+                }
                 Err(e) => return Err(e),
             }
         }

@@ -76,6 +76,24 @@ impl Store {
         }
     }
 
+    /// Loads a record for a search among others: none where it is not there or of a newer format. One
+    /// that is corrupt is warned of and passed over, so that it harms nothing but itself.
+    ///
+    /// # Errors
+    /// `unavailable` where it cannot be read.
+    pub(super) fn load_known(&self, id: &Id) -> Result<Option<Interaction>> {
+        match self.load(id) {
+            Ok(Loaded::Current(record)) => Ok(Some(*record)),
+            Ok(Loaded::Newer(_)) => Ok(None),
+            Err(e) if e.code == Code::NotFound => Ok(None),
+            Err(e) if e.code == Code::Corrupt => {
+                log::warn(&e.message);
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
     /// Whether a record of this id is here, whatever its state. One that cannot be looked at counts as
     /// here: loading it says why.
     pub fn has(&self, id: &Id) -> bool {

@@ -102,8 +102,9 @@ impl Writer<'_> {
     /// Settles every overdue question and clears away what is already settled.
     pub fn sweep(&self) -> Result<()> {
         for id in self.store.stale_ids()? {
-            if let Ok(record) = self.store.must_load(&id) {
-                let _ = self.finish(&record);
+            let finished = self.store.must_load(&id).and_then(|r| self.finish(&r));
+            if let Err(error) = finished {
+                log::warn(&format!("the question of '{id}' stays: {}", error.message));
             }
         }
         for record in self.store.pending()?.into_iter().filter_map(Entry::current) {

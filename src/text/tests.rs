@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
-use super::chars::is_hidden;
 use super::*;
+use crate::words::is_hidden;
 
 /// Every sequence a terminal, a browser of bidi text or a font could be fooled with.
 const HOSTILE: &[(&str, &str)] = &[
@@ -41,6 +41,14 @@ const HOSTILE: &[(&str, &str)] = &[
     (
         "\u{ffff}\u{fdd0}\u{1fffe}\u{fff9}",
         "\\u{ffff}\\u{fdd0}\\u{1fffe}\\u{fff9}",
+    ),
+    (
+        "a\u{2800}b\u{e000}c\u{f8ff}d\u{f0000}e\u{10fffd}",
+        "a\\u{2800}b\\u{e000}c\\u{f8ff}d\\u{f0000}e\\u{10fffd}",
+    ),
+    (
+        "a\u{378}b\u{ffa0}c\u{13441}d\u{2003}e\u{1680}f",
+        "a\\u{378}b\\u{ffa0}c\\u{13441}d\\u{2003}e\\u{1680}f",
     ),
 ];
 
@@ -124,7 +132,7 @@ fn a_tail_pushed_down_by_blank_lines_comes_back_up() {
         );
         assert_eq!(block.notes, ["shortened: 60 blank lines in 1 run"]);
     }
-    let spaced = format!("a{}b", "\n \u{a0}\u{3000}\u{2800}".repeat(5));
+    let spaced = format!("a{}b", "\n \u{a0}\u{3000}\u{202f}".repeat(5));
     assert_eq!(block(&spaced, 80).lines[1], "┆ 4 blank lines");
 }
 
@@ -220,8 +228,7 @@ fn unescape(shown: &str) -> String {
 }
 
 fn without_blanks(text: &str) -> String {
-    let blank = |char: char| char.is_whitespace() || char == '\u{2800}';
-    text.chars().filter(|&char| !blank(char)).collect()
+    text.chars().filter(|char| !char.is_whitespace()).collect()
 }
 
 /// Text rich in what matters here: blanks, marks, wide, hidden and wholly arbitrary characters.

@@ -137,7 +137,7 @@ fn sender() -> BoxedStrategy<Value> {
     object(
         vec![("id", value(text(1, 100)))],
         vec![
-            ("name", value(text(0, 160))),
+            ("name", value(text(1, 160))),
             ("version", value(text(0, 100))),
             ("instance_id", value(text(0, 100))),
         ],
@@ -251,7 +251,7 @@ fn response_given() -> BoxedStrategy<Value> {
         ],
     );
     let answer = prop_oneof![
-        text(1, 64).prop_map(|id| ("choice_id", id)),
+        name(64).prop_map(|id| ("choice_id", id)),
         text(1, 2000).prop_map(|text| ("text", text)),
     ];
     (given, answer)

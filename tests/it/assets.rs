@@ -295,3 +295,16 @@ fn words(text: &str) -> Vec<String> {
     words.extend(word);
     words
 }
+
+#[test]
+fn what_is_left_out_and_what_is_not_synced_is_said() {
+    let readme = read("README.md");
+    let (_, left_out) = readme.split_once("\n## Left out on purpose\n").unwrap();
+    let section = left_out.split("\n## ").next().unwrap();
+    for word in ["daemon", "*Phones.*", "*Pages.*", "database", "Windows"] {
+        assert!(section.contains(word), "{word}");
+    }
+    let ran = Sandbox::new().run(["help", "files"]);
+    let (_, unsynced) = ran.stdout.split_once("events.jsonl is\nnot").unwrap();
+    assert!(unsynced.contains("power cut") && unsynced.contains("sayso list --json"));
+}

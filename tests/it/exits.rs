@@ -406,3 +406,49 @@ fn a_full_disk_on_the_output_is_an_error() {
     assert_eq!(world.get(&id).get("delivery"), None);
     assert_eq!(world.run(["wait", &id, "--exit-status"]).code, 0);
 }
+
+/// Everything that is printed before a verb runs, or without a store.
+fn helps() -> Vec<Vec<&'static str>> {
+    let verbs = sayso::cli::VERBS.iter().filter(|v| !v.starts_with('_'));
+    let mut helps: Vec<Vec<&str>> = verbs.map(|verb| vec![*verb, "--help"]).collect();
+    let topics = sayso::cmd::help::TOPICS.map(|(topic, _)| vec!["help", topic]);
+    helps.extend(topics);
+    for args in [
+        &["--help"][..],
+        &["-h"],
+        &["--version"],
+        &["-V"],
+        &["help"],
+        &["help", "ask"],
+        &["ask", "-h"],
+        &["harness", "install", "--help"],
+        &["hook", "claude", "--help"],
+        &["completions", "zsh"],
+        &["__complete", "--word=", "--", "list"],
+        &["harness", "install", "claude", "--instructions"],
+    ] {
+        helps.push(args.to_vec());
+    }
+    helps
+}
+
+#[test]
+fn help_on_a_full_disk_is_an_error_and_on_a_closed_pipe_ends_quietly() {
+    let world = Sandbox::new();
+    for args in helps() {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let ran = finish(spawn(world.command(&args).stdout(full.unwrap())));
+        assert_eq!(ran.code, 7, "{args:?} {ran:?}");
+        let said = ran.stderr.contains("cannot write the output");
+        assert!(said, "{args:?} {ran:?}");
+        let ran = finish(spawn(world.command(&args).stdout(closed_pipe())));
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args:?}");
+        let ran = world.run(&args);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args:?}");
+        assert!(ran.stdout.ends_with('\n'), "{args:?}");
+    }
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let told = ["list", "--help", "--json"];
+    let error = finish(spawn(world.command(told).stdout(full.unwrap()))).error();
+    assert_eq!(error["code"], "unavailable");
+}

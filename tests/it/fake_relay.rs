@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -143,7 +144,11 @@ impl FakeRelay {
                 };
                 shared.lock().streams.insert(peer, copy);
                 std::thread::spawn(move || {
-                    shared.serve(stream, peer);
+                    // Nobody joins it: what ends it early is told with the violations.
+                    let serve = AssertUnwindSafe(|| shared.serve(stream, peer));
+                    if catch_unwind(serve).is_err() {
+                        shared.lock().violations.push("serving failed".into());
+                    }
                 });
             }
         });
@@ -169,6 +174,13 @@ impl FakeRelay {
         let mut state = self.state();
         state.devices.push(phone.listed());
         state.phones.push(phone);
+    }
+
+    /// Names another phone in the place of the `n`th, which is returned.
+    pub fn replace(&self, n: usize, phone: Phone) -> Phone {
+        let mut state = self.state();
+        state.devices[n] = phone.listed();
+        std::mem::replace(&mut state.phones[n], phone)
     }
 
     /// The phone that was paired as the `n`th.

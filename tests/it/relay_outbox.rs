@@ -296,7 +296,9 @@ fn a_damaged_entry_harms_no_other() {
         let _ = fs::write(outbox.join(name.replace('/', "%")), content);
     }
     // One that names another place than its own.
-    let mut foreign = r.world.get(text(&record, "id"));
+    let own = format!("interaction:{}:home.json", text(&record, "id"));
+    let own = fs::read_to_string(outbox.join(own)).unwrap();
+    let mut foreign: Value = serde_json::from_str(&own).unwrap();
     foreign["id"] = "interaction:other:home".into();
     fs::write(outbox.join("interaction:w:home.json"), foreign.to_string()).unwrap();
     fs::create_dir(outbox.join("interaction:d:home.json")).unwrap();

@@ -229,6 +229,8 @@ fn the_configuration_wins() {
     assert_eq!(status(&world).as_array().unwrap().len(), 1);
     configure(&world, &table(&other, EVERYTHING));
     paired(&world, &other);
+    // It has other phones than the one that was paired with.
+    world.json(&["relay", "devices", "--accept", "phone-1"]);
     world.request(&["Deploy?"]);
     assert_eq!((relay.envelopes().len(), other.envelopes().len()), (0, 1));
 }
@@ -358,15 +360,17 @@ fn an_offer_is_checked_before_it_is_shown() {
         with("poll_token", json!("a\r\nx: y")),
     ];
     // One that only looks as if it were of the same origin.
-    let relay = FakeRelay::start();
-    let url = relay.url();
-    for evil in [
-        format!("{url}@evil.example/pair"),
-        format!("{url}.evil.example/pair"),
-        format!("{url}1/pair"),
-        url.replace("http", "https") + "/pair",
-    ] {
-        relays.push(with("verification_uri", json!(evil)));
+    let alike: [fn(String) -> String; 4] = [
+        |url| format!("{url}@evil.example/pair"),
+        |url| format!("{url}.evil.example/pair"),
+        |url| format!("{url}1/pair"),
+        |url| url.replace("http", "https") + "/pair",
+    ];
+    for alike in alike {
+        let relay = FakeRelay::start();
+        let evil = alike(relay.url());
+        relay.state().offer["verification_uri"] = json!(evil);
+        relays.push(relay);
     }
     for relay in relays {
         let world = Sandbox::new();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::fake_relay::Endpoint;
+use crate::fake_relay::{Endpoint, Phone};
 use crate::library;
 use crate::relayed::Relayed;
 use crate::sandbox::{Ran, finish, text};
@@ -433,6 +433,10 @@ fn an_answer_from_the_phone_resumes_a_suspended_question() {
 #[test]
 fn what_a_relay_may_take_is_taken_here() {
     let r = Relayed::new();
+    let device = "ö".repeat(128);
+    let mut phone = Phone::new(&device);
+    phone.key_id = "k".into();
+    r.relay.pair(phone);
     let record = r
         .world
         .request(&["Name?", "--kind", "text", "--text-max", "2000"]);
@@ -440,7 +444,7 @@ fn what_a_relay_may_take_is_taken_here() {
     let mut item = r
         .relay
         .answer_to(&record, &"ä".repeat(128), ("text", &longest));
-    item["device_id"] = "ö".repeat(128).into();
+    item["device_id"] = device.into();
     r.relay.put(item);
     let polled = r.polled();
     assert_eq!(polled["applied"], 1, "{polled}");

@@ -38,6 +38,13 @@ fn expected(record: &Value) -> Value {
     for member in MEMBERS {
         question[member] = record[member].clone();
     }
+    // Both are there whatever the kind.
+    if question["choices"].is_null() {
+        question["choices"] = json!([]);
+    }
+    if question["text_max_length"].is_null() {
+        question["text_max_length"] = 500.into();
+    }
     for choice in question["choices"].as_array_mut().into_iter().flatten() {
         *choice =
             json!({ "id": choice["id"], "label": choice["label"], "detail": choice["detail"] });
@@ -213,8 +220,30 @@ fn the_payload_is_the_question_and_nothing_else() {
         assert_eq!(envelope["expires_at"], record["expires_at"]);
     }
     let nulls = r.relay.asked(0).payload["interaction"].clone();
-    for absent in ["key", "agent_instance", "session_id", "text_max_length"] {
+    for absent in ["key", "agent_instance", "session_id"] {
         assert_eq!(nulls.get(absent), Some(&Value::Null), "{absent}");
+    }
+}
+
+#[test]
+fn a_card_has_choices_and_the_bound_of_a_text_whatever_its_kind() {
+    let r = Relayed::new();
+    let rows: [(&[&str], usize, u64); 4] = [
+        (&["Deploy?"], 2, 500),
+        (
+            &[&["Which?", "--kind", "single-choice"][..], &AB].concat(),
+            2,
+            500,
+        ),
+        (&["Name?", "--kind", "text"], 0, 500),
+        (&["Name?", "--kind", "text", "--text-max", "7"], 0, 7),
+    ];
+    for (n, (request, choices, longest)) in rows.into_iter().enumerate() {
+        r.world.request(request);
+        let question = r.relay.asked(n).payload["interaction"].clone();
+        let listed = question["choices"].as_array().map(Vec::len);
+        assert_eq!(listed, Some(choices), "{question}");
+        assert_eq!(question["text_max_length"], longest, "{question}");
     }
 }
 

@@ -6,6 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
@@ -28,6 +30,24 @@ pub fn memory() -> PathBuf {
         Ok(_) => memory.into(),
         Err(_) => std::env::temp_dir(),
     }
+}
+
+/// Whoever runs the tests may ignore signals (`nohup`, a script's background job), and a process that is
+/// started inherits that. One that is caught here is at its default there.
+fn default_signals() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.map_or(0, |hex| u64::from_str_radix(hex.trim(), 16).unwrap());
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            if mask >> (signal - 1) & 1 == 1 {
+                let flag = Arc::new(AtomicBool::new(false));
+                signal_hook::flag::register(signal, flag).unwrap();
+            }
+        }
+    });
 }
 
 /// One test's world.
@@ -55,6 +75,7 @@ impl Sandbox {
 
     /// A world in a directory of this place.
     pub fn new_in(place: &Path) -> Self {
+        default_signals();
         let mut builder = tempfile::Builder::new();
         let dir = builder.prefix("sayso-").tempdir_in(place).unwrap();
         let sandbox = Self { dir };
@@ -194,13 +215,16 @@ impl Sandbox {
             .unwrap()
     }
 
-    /// Puts a record that was made by hand into the store, with the digest of its content. The scope
+    /// Puts a record that was made by hand into the store, with the digests of its content. The scope
     /// must be there already.
     pub fn plant(&self, mut record: Value) -> Value {
         for moment in ["delivery", "waiting", "reused"] {
             record.as_object_mut().unwrap().remove(moment);
         }
         record["request_digest"] = digest(&record.to_string()).into();
+        if record["status"] != "pending" {
+            record["settled_digest"] = settled_digest(&record.to_string()).into();
+        }
         let id = record["id"].as_str().unwrap();
         let path = match record["status"] == "pending" {
             true => self.pending(id),
@@ -275,12 +299,27 @@ pub fn digest(record: &str) -> String {
         "task_id",
     ];
     let members: HashMap<String, Box<RawValue>> = serde_json::from_str(record).unwrap();
-    let canonical: Vec<String> = CANONICAL
-        .iter()
-        .filter_map(|name| Some(format!("\"{name}\":{}", members.get(*name)?.get())))
-        .collect();
     let id = members["id"].get().trim_matches('"');
-    let text = format!("sayso/1\n{id}\n{{{}}}", canonical.join(","));
+    hash(&format!("sayso/1\n{id}\n{}", object(&members, &CANONICAL)))
+}
+
+/// The digest of how a record's text says that it ended.
+pub fn settled_digest(record: &str) -> String {
+    const ENDING: [&str; 4] = ["status", "answered_at", "superseded_by", "response"];
+    let members: HashMap<String, Box<RawValue>> = serde_json::from_str(record).unwrap();
+    let [id, asked] = ["id", "request_digest"].map(|name| members[name].get().trim_matches('"'));
+    let ending = object(&members, &ENDING);
+    hash(&format!("sayso/settled/1\n{id}\n{asked}\n{ending}"))
+}
+
+/// The compact object of those of the members that are there, in this order.
+fn object(members: &HashMap<String, Box<RawValue>>, names: &[&str]) -> String {
+    let told = |name: &&str| Some(format!("\"{name}\":{}", members.get(*name)?.get()));
+    let told: Vec<String> = names.iter().filter_map(told).collect();
+    format!("{{{}}}", told.join(","))
+}
+
+fn hash(text: &str) -> String {
     let hash = Sha256::digest(text);
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -5,9 +5,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::sandbox::{DEADLINE, Sandbox, finish, text};
+use crate::pty::Terminal;
+use crate::sandbox::{DEADLINE, Sandbox, finish, text, until};
 
 /// A process whose lines are read as they come.
 pub struct Stream {
@@ -36,11 +39,30 @@ impl Stream {
         serde_json::from_str(&self.line()).unwrap()
     }
 
-    pub fn stop(self) {
-        let pid = nix::unistd::Pid::from_raw(self.child.id().try_into().unwrap());
-        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
-        assert_eq!(finish(self.child).code, 143);
+    fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.child.id().try_into().unwrap());
+        kill(pid, signal).unwrap();
+    }
+
+    /// Does something while the process looks at nothing.
+    fn unseen(&self, action: impl FnOnce()) {
+        self.signal(Signal::SIGSTOP);
+        let stat = format!("/proc/{}/stat", self.child.id());
+        until("a stopped process", || {
+            let stat = fs::read_to_string(&stat).unwrap();
+            stat.contains(") T ").then_some(())
+        });
+        action();
+        self.signal(Signal::SIGCONT);
+    }
+
+    /// Ends it; nothing else was printed. Returns what it said beside that.
+    pub fn stop(self) -> String {
+        self.signal(Signal::SIGTERM);
+        let ran = finish(self.child);
+        assert_eq!(ran.code, 143);
         assert_eq!(self.lines.iter().collect::<Vec<_>>(), Vec::<String>::new());
+        ran.stderr
     }
 }
 
@@ -119,6 +141,123 @@ fn watch_begins_before_there_is_a_store_and_sees_every_scope() {
     world.json(&["cancel", text(&record, "id"), "--scope", "other"]);
     assert!(human.line().starts_with("cancelled "));
     human.stop();
+}
+
+/// Grows the log beyond its bound, so that the next writer rotates it. The padding is a line that no
+/// reader takes.
+fn outgrow(world: &Sandbox) {
+    let log = world.scope().join("events.jsonl");
+    let mut file = fs::File::options().append(true).open(log).unwrap();
+    file.write_all(format!("{}\n", "x".repeat(11 << 20)).as_bytes())
+        .unwrap();
+}
+
+#[test]
+fn watch_tells_of_what_came_and_went_between_two_looks() {
+    let world = Sandbox::new();
+    let old = world.request(&["Old?"]);
+    let watch = Stream::start(&world, &["watch", "--json"]);
+    let human = Stream::start(&world, &["watch"]);
+    assert_eq!(watch.json()["type"], "snapshot");
+    assert_eq!(watch.line(), r#"{"type":"sync"}"#);
+    assert!(human.line().starts_with("pending "));
+    let mut right: Vec<(&str, String, &str)> = Vec::new();
+    let act = || {
+        let id = |record: &Value| text(record, "id").to_owned();
+        let answered = world.request(&["Answered?"]);
+        world.json(&["answer", &id(&answered), "--allow"]);
+        let replaced = world.request(&["Replaced?", "--key", "k"]);
+        // The log is rotated, and then once more: a whole one lies between what was read and what is there.
+        outgrow(&world);
+        let cancelled = world.request(&["Cancelled?", "--key", "k"]);
+        world.json(&["cancel", &id(&cancelled)]);
+        outgrow(&world);
+        let here = world.request(&["Here?"]);
+        right.extend([
+            ("created", id(&answered), "pending"),
+            ("settled", id(&answered), "answered"),
+            ("created", id(&replaced), "pending"),
+            ("created", id(&cancelled), "pending"),
+            ("settled", id(&replaced), "superseded"),
+            ("settled", id(&cancelled), "cancelled"),
+            ("created", id(&here), "pending"),
+        ]);
+    };
+    human.unseen(|| watch.unseen(act));
+    for (kind, id, status) in &right {
+        let told = watch.json();
+        assert_eq!(told["type"], *kind, "{id}");
+        assert_eq!(told["interaction"]["id"], *id);
+        assert_eq!(told["interaction"]["status"], *status);
+        assert!(
+            human
+                .line()
+                .starts_with(&format!("{status} {} cli ", &id[..8]))
+        );
+    }
+    // Nothing is told twice, not what was open from the start either.
+    world.json(&["cancel", text(&old, "id")]);
+    let settled = watch.json();
+    assert_eq!(
+        (&settled["type"], &settled["interaction"]["id"]),
+        (&json!("settled"), &old["id"])
+    );
+    watch.stop();
+    assert!(human.line().starts_with("cancelled "));
+    human.stop();
+}
+
+#[test]
+fn watch_tells_of_what_came_and_went_in_a_scope_that_is_new() {
+    let world = Sandbox::new();
+    world.request(&["Known?"]);
+    let watch = Stream::start(&world, &["watch", "--json", "-A"]);
+    assert_eq!(watch.json()["type"], "snapshot");
+    assert_eq!(watch.line(), r#"{"type":"sync"}"#);
+    watch.unseen(|| {
+        let record = world.json(&["request", "Elsewhere?", "--scope", "other"]);
+        world.json(&["cancel", text(&record, "id"), "--scope", "other"]);
+    });
+    for kind in ["created", "settled"] {
+        let told = watch.json();
+        assert_eq!(
+            (&told["type"], &told["interaction"]["scope"]),
+            (&json!(kind), &json!("other"))
+        );
+    }
+    watch.stop();
+}
+
+#[test]
+fn lines_are_cut_to_a_terminal_and_whole_in_a_pipe() {
+    let world = Sandbox::new();
+    let long = format!("{} the end", "word ".repeat(60));
+    let record = world.request(&[&long]);
+    let watch = Stream::start(&world, &["watch"]);
+    for line in [watch.line(), world.run(["events"]).stdout] {
+        assert!(line.trim_end().ends_with("the end"), "{line}");
+    }
+    watch.stop();
+    let narrow = world.command(["events"]).env("COLUMNS", "40").output();
+    let narrow = String::from_utf8(narrow.unwrap().stdout).unwrap();
+    assert!(narrow.ends_with("the end\n"), "{narrow}");
+    for args in [&["events"][..], &["watch"]] {
+        let terminal = Terminal::start(&world, 100, "xterm", args);
+        terminal.expect("word word");
+        terminal.expect("…+");
+        let screen = terminal.screen();
+        assert!(!screen.contains("the end"), "{screen}");
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= 100),
+            "{screen}"
+        );
+        if args == ["watch"] {
+            let pid = Pid::from_raw(terminal.pid().try_into().unwrap());
+            kill(pid, Signal::SIGTERM).unwrap();
+        }
+        terminal.finish();
+    }
+    world.json(&["cancel", text(&record, "id")]);
 }
 
 #[test]
@@ -233,11 +372,8 @@ fn follow_goes_on_over_a_rotation_and_misses_nothing() {
     assert_eq!(follow.json()["seq"], 1);
     world.request(&["Two?"]);
     assert_eq!(follow.json()["seq"], 2);
-    // Grown beyond the bound, the log is rotated by the next writer. The padding is a line that no reader takes.
     let log = world.scope().join("events.jsonl");
-    let mut file = fs::File::options().append(true).open(&log).unwrap();
-    file.write_all(format!("{}\n", "x".repeat(11 << 20)).as_bytes())
-        .unwrap();
+    outgrow(&world);
     for seq in 3..8 {
         world.request(&["More?"]);
         assert_eq!(follow.json()["seq"], seq);
@@ -246,6 +382,44 @@ fn follow_goes_on_over_a_rotation_and_misses_nothing() {
     assert!(world.scope().join("events.jsonl.1").exists());
     assert!(fs::metadata(&log).unwrap().len() < 10_000);
     assert_eq!(seqs(&world), [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_store_that_is_not_fit_is_told_once_however_often_it_is_looked_at() {
+    let world = Sandbox::new();
+    let record = world.request(&["One?"]);
+    let loose = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(world.store(), loose).unwrap();
+    let watch = Stream::start(&world, &["watch"]);
+    let follow = Stream::start(&world, &["events", "--follow"]);
+    watch.line();
+    follow.line();
+    let log = world.scope().join("events.jsonl");
+    for id in ["a", "b", "c"] {
+        let mut copy = record.clone();
+        copy["id"] = id.repeat(32).into();
+        world.plant(copy);
+        watch.line();
+        let mut event = world.events()[0].clone();
+        event["id"] = id.into();
+        let mut log = fs::File::options().append(true).open(&log).unwrap();
+        writeln!(log, "{event}").unwrap();
+        follow.line();
+    }
+    for said in [watch.stop(), follow.stop()] {
+        assert_eq!(said.matches("can be written to by").count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn follow_goes_on_into_a_scope_that_is_new() {
+    let world = Sandbox::new();
+    world.request(&["One?"]);
+    let follow = Stream::start(&world, &["events", "--follow", "--json", "-A"]);
+    assert_eq!(follow.json()["summary"], "One?");
+    world.json(&["request", "Elsewhere?", "--scope", "other"]);
+    assert_eq!(follow.json()["summary"], "Elsewhere?");
+    follow.stop();
 }
 
 #[test]

@@ -237,6 +237,41 @@ fn what_cannot_be_started_says_so() {
 }
 
 #[test]
+fn a_resume_without_a_command_is_a_failure_that_says_what_to_configure() {
+    let r = Resumable::new(TELL, &[]);
+    let script = r.world.path().join("resume.sh");
+    let (_, pending) = r.suspended("wf-1", "ask", &json!({ "question": "q" }));
+    r.configure("");
+    // The answer stands; that nothing is resumed is no failure of it.
+    let done = r.answer(&pending, &["--text", "t"]);
+    assert_eq!(done["workflow_resume"]["skipped"], true);
+    let resume = ["workflow", "resume", "--id", "wf-1"];
+    for config in ["", "max_pending = 5\n"] {
+        r.configure(config);
+        let ran = r.world.run(resume);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        for said in [
+            "no resume command",
+            "config.toml",
+            "hint:   [resume]",
+            "hint:   command = [",
+        ] {
+            assert!(ran.stderr.contains(said), "{said}: {ran:?}");
+        }
+        let error = r.world.error(&resume);
+        assert_eq!(error["code"], "config_error");
+        assert!(text(&error, "message").contains("[resume]"));
+        assert_eq!(r.paused()["count"], 1);
+    }
+    // With one it goes on, and a workflow that has gone on needs none.
+    r.configure(&format!("[resume]\ncommand = [{script:?}]\n"));
+    assert_eq!(r.world.run(resume).code, 0);
+    assert_eq!(r.told().lines().last(), Some("end"));
+    r.configure("");
+    assert_eq!(r.world.json(&resume)["skipped"], true);
+}
+
+#[test]
 fn an_id_that_could_be_an_option_is_never_an_argument() {
     for workflow in ["--dangerously", "a b", "x;y", "$(touch x)"] {
         let r = Resumable::new(TELL, &["{workflow_id}"]);

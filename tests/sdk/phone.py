@@ -203,7 +203,9 @@ def expected(record):
         {"id": c["id"], "label": c["label"], "detail": c.get("detail")} for c in record.get("choices", [])
     ]
     members = {name: record.get(name) for name in MEMBERS}
-    members["choices"] = choices or None
+    members["choices"] = choices
+    # Both are there whatever the kind.
+    members["text_max_length"] = record.get("text_max_length", 500)
     # A phone is shown safe text: what could hide or turn something is visible.
     for hidden in "\u202e\u200b\x1b":
         members["prompt"] = members["prompt"].replace(hidden, f"\\u{{{ord(hidden):x}}}")

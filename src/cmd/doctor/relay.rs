@@ -1,9 +1,11 @@
-//! The doctor's look at Relay: what is enabled must be paired, usable, and get its questions out.
+//! The doctor's look at Relay: what is enabled must be paired, usable, have devices that are the
+//! user's and no others, and get its questions out.
 
 use std::time::Duration;
 
 use super::{Finding, push};
 use crate::cmd::context::Context;
+use crate::relay::devices::{self, State};
 use crate::relay::outbox::Stage;
 use crate::relay::provider::{self, Provider};
 use crate::relay::status::{Status, check_online};
@@ -41,8 +43,14 @@ fn fault(provider: &Provider, online: bool) -> Option<String> {
     if let Err(why) = &status.paired {
         return Some(why.clone());
     }
-    if online && let Err(error) = check_online(provider, WITHIN) {
-        return Some(error.message);
+    if online {
+        let asked = check_online(provider, WITHIN).and_then(|()| devices::look(provider, WITHIN));
+        if let Err(error) = asked {
+            return Some(error.message);
+        }
+    }
+    if let Some(fault) = devices_fault(provider) {
+        return Some(fault);
     }
     let dead = status
         .outbox
@@ -50,4 +58,19 @@ fn fault(provider: &Provider, online: bool) -> Option<String> {
         .filter(|e| e.stage == Stage::Dead)
         .count();
     (dead > 0).then(|| format!("{dead} questions could not be sent; 'sayso relay status' says why"))
+}
+
+/// A device that nobody accepted is somebody's phone that gets nothing, or nobody's that wants to.
+fn devices_fault(provider: &Provider) -> Option<String> {
+    let devices = match devices::known(provider) {
+        Ok(devices) => devices?,
+        Err(error) => return Some(error.message),
+    };
+    match (devices.waiting(), devices.count(State::Accepted)) {
+        (0, 0) => Some("no_devices_accepted: 'sayso help phones' says how a phone is added".into()),
+        (0, _) => None,
+        (count, _) => Some(format!(
+            "{count} devices are named and not accepted: 'sayso relay devices' lists them"
+        )),
+    }
 }

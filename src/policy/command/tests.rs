@@ -1,7 +1,8 @@
 use super::*;
 
 fn plain(text: &str) -> Result<Vec<Vec<String>>, Reason> {
-    Command::new(text).plain
+    let invocations = Command::new(text).plain?;
+    Ok(invocations.iter().map(Invocation::texts).collect())
 }
 
 fn subjects(text: &str) -> Vec<String> {
@@ -34,15 +35,129 @@ fn quotes_take_the_meaning_from_what_they_hold() {
 }
 
 #[test]
+fn words_that_are_known_beforehand() {
+    for (text, words) in [
+        (
+            "git diff HEAD~1 HEAD^",
+            &["git", "diff", "HEAD~1", "HEAD^"][..],
+        ),
+        (
+            "git log main..HEAD@{1} stash@{0} {}",
+            &["git", "log", "main..HEAD@{1}", "stash@{0}", "{}"],
+        ),
+        (
+            r#"rg "fn \w+" "^x$" "\$5" "a\"b" "$|""#,
+            &["rg", r"fn \w+", "^x$", "$5", "a\"b", "$|"],
+        ),
+        ("a \"b\\\nc\"", &["a", "bc"]),
+        (r"find . \( -x \) \;", &["find", ".", "(", "-x", ")", ";"]),
+        (
+            "ls src/*.rs ./[ab]?.py --include=*.py ~/x ~",
+            &["ls", "src/*.rs", "./[ab]?.py", "--include=*.py", "~/x", "~"],
+        ),
+        ("echo \"exit: $?\" $? $#", &["echo", "exit: $?", "$?", "$#"]),
+        (
+            "cargo build \\\n  --release \\\n-v",
+            &["cargo", "build", "--release", "-v"],
+        ),
+        ("CI=1 B='x y' ls", &["CI=1", "B=x y", "ls"]),
+        ("[ -d x ]", &["[", "-d", "x", "]"]),
+        ("time ls", &["time", "ls"]),
+    ] {
+        assert_eq!(
+            plain(text).as_deref(),
+            Ok(&[words.iter().map(ToString::to_string).collect()][..]),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn constructs_are_looked_through() {
+    for (text, commands) in [
+        ("(a; b) | c", &["a", "b", "c"][..]),
+        ("{ a; b\n} 2>/dev/null && c", &["a", "b", "c"]),
+        (
+            "if a; then b; elif c; then d\nelse e; fi | f",
+            &["a", "b", "c", "d", "e", "f"],
+        ),
+        ("for f in 1 2; do a \"$f\"; done; b", &["a 1", "a 2", "b"]),
+        (
+            "for f in 1 2\ndo\n for g in x; do a ${f}$g; done\ndone",
+            &["a 1x", "a 2x"],
+        ),
+        (
+            "for f in 'a b'; do c \"d/$f\" \"$f\"/*.x; done",
+            &["c d/a b a b/*.x"],
+        ),
+    ] {
+        let found = plain(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        let found: Vec<_> = found.iter().map(|words| words.join(" ")).collect();
+        assert_eq!(found, commands, "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_plain_is_named() {
     for (text, why) in [
         ("ls $X", "an expansion"),
+        ("ls \"$X\"", "an expansion"),
         (
-            "ls \"$X\"",
-            "an expansion or backslash between double quotes",
+            "ls *",
+            "a file name pattern that could become an option; ./ in front of it would do",
         ),
-        ("ls *", "a file name pattern"),
-        ("ls ]", "a file name pattern"),
+        ("ls ]x", "a file name pattern"),
+        ("ls src/*.rs$X", "an expansion"),
+        ("ls ~user", "somebody's home directory"),
+        ("ls a=~", "a home directory"),
+        ("ls {a,b}", "braces"),
+        ("ls {1..3}", "braces"),
+        ("ls }", "braces"),
+        ("=ls", "a word that begins with ="),
+        ("./l* x", "a pattern or braces in a program's name"),
+        ("ls \"$?x\"", "an expansion"),
+        ("ls $#a", "an expansion"),
+        ("ls \"$=x\"", "an expansion"),
+        ("while a; do b; done", "a reserved word"),
+        ("(( 1 ))", "arithmetic"),
+        (
+            "[[ a ]]",
+            "a file name pattern that could become an option; ./ in front of it would do",
+        ),
+        (
+            "for path in a; do ls; done",
+            "a loop over a variable that may mean something to the shell",
+        ),
+        (
+            "for F in a; do ls; done",
+            "a loop over a variable that may mean something to the shell",
+        ),
+        (
+            "for f in a; do read f; ls \"$f\"; done",
+            "a loop whose variable a command may change",
+        ),
+        (
+            "for f in 'a b'; do ls $f; done",
+            "a loop's variable that the shell would split; \" around it would do",
+        ),
+        ("for f in a; do ls \"$f:h\" ; done", "an expansion"),
+        ("for f in a; do ls; done; ls \"$f\"", "an expansion"),
+        (
+            "for f in a; do $f x; done",
+            "a program that an expansion names, or none",
+        ),
+        (
+            "if a; then b; fi c",
+            "something behind the end of a command",
+        ),
+        (
+            "{ a; } always { b; }",
+            "something behind the end of a command",
+        ),
+        ("time", "time of nothing"),
+        ("time -p ls", "a reserved word"),
+        ("A=1", "an assignment"),
+        ("A=src/*.rs ls", "an assignment"),
         ("ls > x", "a redirection"),
         ("ls >/dev/nullx", "a redirection"),
         ("ls 2> x", "a redirection"),
@@ -50,9 +165,8 @@ fn what_is_not_plain_is_named() {
         ("ls 2>&1>/dev/null", "a redirection"),
         ("ls &", "a background job"),
         ("ls; # x", "a comment"),
-        ("A=1 ls", "an assignment"),
         ("A+=1 ls", "an assignment"),
-        ("if", "a reserved word"),
+        ("fi", "a reserved word"),
         ("ls | ! ls", "a reserved word"),
         ("ls ;; ls", "an operator that is not plain"),
         ("ls |& ls", "the operator |&"),
@@ -61,7 +175,8 @@ fn what_is_not_plain_is_named() {
         ("ls\n&& ls", "a command is missing"),
         ("'ls", "a quote without its end"),
         ("'l s'", "a program name that is empty or has blanks"),
-        ("ls\\ x", "a backslash"),
+        ("ls\\\nx", "a line that goes on within a word"),
+        ("ls\\ x", "a program name that is empty or has blanks"),
         ("ls\u{200b}", "control or invisible characters"),
     ] {
         assert_eq!(plain(text), Err(why), "{text}");
@@ -77,11 +192,14 @@ fn the_grammar_is_not_trusted_with_what_it_passes_over() {
     assert_eq!(parsed("git log \\\n -x"), passed_over);
     assert_eq!(parsed("ls\u{b}"), passed_over);
     assert_eq!(parsed("git\u{b}log"), passed_over);
-    assert_eq!(parsed("ls; (ls)"), Some(Err("syntax that is not plain")));
+    assert_eq!(
+        parsed("ls; f() { ls; }"),
+        Some(Err("syntax that is not plain"))
+    );
     assert_eq!(parsed("ls 'x"), Some(Err("a syntax error")));
     // It takes `push` for a second target of the redirection.
-    let without_push = vec![vec!["git".to_owned()]];
-    assert_eq!(parsed("git 2>&1 push"), Some(Ok(without_push)));
+    let without_push = std::iter::once(0..3).collect();
+    assert_eq!(parsed("git 2>&1 push"), Some(Ok(vec![without_push])));
     assert_eq!(plain("git 2>&1 push"), Err("two readings of it differ"));
 }
 

@@ -84,8 +84,17 @@ fn text() -> impl Strategy<Value = String> {
 /// Words that need no quotes, which a command can be written with.
 fn word() -> impl Strategy<Value = String> {
     let letters = "[a-z/.,:@%+^_-][a-z0-9/.,:@%+^!_-]{0,8}";
-    letters.prop_filter("reserved", |word| plain::commands(word).is_ok())
+    letters.prop_filter("reserved", |word| read(word).is_ok())
 }
+
+/// The words of a text's commands, by the plain reader alone.
+fn read(text: &str) -> Result<Vec<Vec<String>>, &'static str> {
+    let found = plain::read(text)?.commands()?;
+    Ok(found.iter().map(plain::Invocation::texts).collect())
+}
+
+/// Words of constructs, which the loose reader takes for words of commands.
+const KEYWORDS: &[&str] = &["if", "then", "fi", "{", "}"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
@@ -97,9 +106,13 @@ proptest! {
         let call = Call { action: Some(&text), ..Call::default() };
         let policy = Effective::new(&config, "a", &[]).unwrap();
         if decide(&policy, &call).decision == Decision::Allow {
-            let commands = plain::commands(&text).unwrap();
+            let commands = read(&text).unwrap();
             prop_assert!(!commands.is_empty());
             for words in commands {
+                let words: Vec<_> = words.into_iter().skip_while(|word| word == "time").collect();
+                if matches!(&*words[0], "true" | ":") {
+                    continue;
+                }
                 prop_assert!(matches!(&*words[0], "git" | "cargo"), "{:?}", words);
                 prop_assert!(words.len() > 1 && words[1] != "push", "{:?}", words);
             }
@@ -113,7 +126,15 @@ proptest! {
     fn what_is_plain_is_read_the_same_by_all(text in text()) {
         if let Ok(commands) = Command::new(&text).plain {
             let loose: Vec<Vec<String>> = scan::scan(&text).commands.into_iter()
-                .map(|command| command.words.into_iter().map(|word| word.text).collect())
+                .map(|command| {
+                    let words = command.words.into_iter().filter(|word| !KEYWORDS.contains(&&*word.text));
+                    words.map(|word| word.text).collect()
+                })
+                .filter(|words: &Vec<String>| !words.is_empty())
+                .collect();
+            let commands: Vec<Vec<String>> = commands.iter()
+                .map(|command| command.texts().into_iter().filter(|word| !KEYWORDS.contains(&&**word)).collect())
+                .filter(|words: &Vec<String>| !words.is_empty())
                 .collect();
             prop_assert_eq!(commands, loose);
         }
@@ -130,10 +151,12 @@ proptest! {
             .map(|words| words.iter().map(|word| format!("{quote}{word}{quote}")).collect::<Vec<_>>().join(" "))
             .collect();
         let text = joined.join(operator);
-        prop_assert_eq!(plain::commands(&text), Ok(commands.clone()));
+        prop_assert_eq!(read(&text), Ok(commands.clone()));
         // The grammar takes some of these words for the beginnings of patterns.
         if !text.contains(['@', '+', '!', '^', '%', ',', ':']) {
-            prop_assert_eq!(Command::new(&text).plain, Ok(commands));
+            let found = Command::new(&text).plain;
+            let found = found.map(|found| found.iter().map(plain::Invocation::texts).collect());
+            prop_assert_eq!(found, Ok(commands));
         }
     }
 

@@ -210,7 +210,7 @@ fn a_path_that_nobody_resolved_is_not_allowed() {
     let verdict = decide(&policy, &call);
     assert_eq!(verdict.decision, Decision::Ask);
     assert_eq!(
-        verdict.reason,
+        verdict.reason.as_deref(),
         Some("the file system does not say where a path leads")
     );
 }

@@ -52,7 +52,7 @@ static PAYLOAD: LazyLock<Validator> = LazyLock::new(|| {
         "kind": { "enum": ["permission", "single_choice", "text"] },
         "prompt": { "type": "string", "minLength": 1, "maxLength": 2000 },
         "choices": {
-            "type": ["array", "null"], "minItems": 2, "maxItems": 12,
+            "type": "array", "maxItems": 12,
             "items": {
                 "type": "object", "additionalProperties": false, "required": ["id", "label", "detail"],
                 "properties": {
@@ -62,7 +62,7 @@ static PAYLOAD: LazyLock<Validator> = LazyLock::new(|| {
                 },
             },
         },
-        "text_max_length": { "type": ["integer", "null"], "minimum": 1, "maximum": 2000 },
+        "text_max_length": { "type": "integer", "minimum": 1, "maximum": 2000 },
         "status": { "const": "pending" },
         "request_digest": { "type": "string", "pattern": "^[0-9a-f]{64}$" },
         "nonce": { "type": "string", "pattern": "^[A-Za-z0-9_-]{32}$" },
@@ -80,6 +80,9 @@ static PAYLOAD: LazyLock<Validator> = LazyLock::new(|| {
                 "interaction": {
                     "type": "object", "additionalProperties": false,
                     "required": names, "properties": members,
+                    "if": { "properties": { "kind": { "const": "text" } } },
+                    "then": { "properties": { "choices": { "maxItems": 0 } } },
+                    "else": { "properties": { "choices": { "minItems": 2 } } },
                 },
             },
         },
