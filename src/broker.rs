@@ -1,6 +1,7 @@
 //! The verbs of the domain that every surface calls: open, answer, cancel, resume.
 
 pub mod decide;
+pub mod resolve;
 pub mod resume;
 pub mod resumer;
 

@@ -18,9 +18,11 @@ use toml::Spanned;
 
 use crate::error::{Code, Error, Result};
 
+pub mod edit;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod unknown;
 
 pub use shape::{
     Agent, ApprovalPolicy, Decision, Format, Kind, Named, Notify, PLACEHOLDERS, Priority, Relay,
@@ -81,19 +83,19 @@ impl Source {
         )
     }
 
-    /// This text as TOML of the given shape.
+    /// This text as TOML of the given shape. `rule` is a line that its policy could hold, for the hint
+    /// about a name that is not known.
     ///
     /// # Errors
     /// `config_error`, with the position, for anything that does not fit.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T> {
+    pub fn parse<T: DeserializeOwned>(&self, rule: &str) -> Result<T> {
         toml::from_str(&self.text).map_err(|e| {
             let offset = e.span().map_or(0, |span| span.start);
             let message = e.message().trim_end().replace('\n', ", ");
             let error = self.error(offset, &message);
-            if message.contains("unknown field `permission_mode`") {
-                error.hint(PERMISSION_MODE_HINT)
-            } else {
-                error
+            match unknown::hint(&message, rule) {
+                Some(hint) => error.hint(hint),
+                None => error,
             }
         })
     }
@@ -193,7 +195,7 @@ impl Config {
     /// # Errors
     /// `config_error`, with the position.
     pub fn parse(source: Source) -> Result<Self> {
-        let mut config: Self = source.parse()?;
+        let mut config: Self = source.parse("auto_allow = [\"cargo *\"]")?;
         config.source = source;
         shape::check(&config)?;
         Ok(config)
@@ -215,6 +217,16 @@ pub fn path(env: &Env) -> Result<(PathBuf, bool)> {
         None => home(env.home.as_deref())?.join(".config"),
     };
     Ok((base.join("sayso/config.toml"), false))
+}
+
+/// Where the configuration is, and its text; none where there is no such file.
+///
+/// # Errors
+/// As [`path`]; `config_error` for a file that cannot be read.
+pub fn current(env: &Env) -> Result<(PathBuf, Option<String>)> {
+    let (path, _) = path(env)?;
+    let text = read(&path)?;
+    Ok((path, text))
 }
 
 /// The home directory: the value of `HOME` if that is an absolute path, else the passwd entry's.

@@ -169,6 +169,36 @@ pub fn replace_durably(temp: NamedTempFile, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Writes a file of the operator's as a whole, durably, keeping mode and owner; a link goes on pointing
+/// where it points. `before` is the content that the new one was made from; none is no file.
+///
+/// # Errors
+/// Besides those of the system, `AlreadyExists` or `Other` where the file is no longer as it was.
+pub fn write_file(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> io::Result<()> {
+    let Some(before) = before else {
+        let dir = path.parent().unwrap_or(Path::new("/"));
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .recursive(true)
+            .create(dir)?;
+        commit_new(write_temp(dir, bytes)?, path)?;
+        return sync_dir(dir);
+    };
+    let path = path.canonicalize()?;
+    let temp = write_temp(path.parent().unwrap_or(Path::new("/")), bytes)?;
+    let meta = path.metadata()?;
+    let own = temp.as_file().metadata()?;
+    if (own.uid(), own.gid()) != (meta.uid(), meta.gid()) {
+        std::os::unix::fs::fchown(temp.as_file(), Some(meta.uid()), Some(meta.gid()))?;
+    }
+    temp.as_file()
+        .set_permissions(Permissions::from_mode(meta.mode() & 0o7777))?;
+    if fs::read(&path)? != before {
+        return Err(io::Error::other("it changed meanwhile"));
+    }
+    replace_durably(temp, &path).map(drop)
+}
+
 /// Gives an open file this content and no other, durably; its name is on disk once its directory is
 /// synced too. A crash in between leaves a part of it.
 pub fn refill(mut file: &File, bytes: &[u8]) -> io::Result<()> {

@@ -20,8 +20,8 @@
 //! L1a  model; policy              pure: no I/O, no clock; `now` is a value
 //! L0   config → error; repo → id  fsio alone syncs, renames and locks
 //! L0   http → error, secret       http alone opens connections
-//! L0   text → words            words alone knows which characters are shown as escapes
-//! L0   time secret fsio log interrupt terminal
+//! L0   text → words               words alone knows which characters are shown as escapes
+//! L0   time secret fsio log interrupt process terminal diff
 //! ```
 //!
 //! # What a crash leaves
@@ -56,7 +56,8 @@
 //! | **publish**: question → outbox entry | a question that no Relay was told of | the next poll, and the next process that waits, make the entry |
 //! | the Relay took it → the entry says `sent` | an entry that is due | whoever sends it again: under the same id the Relay takes it for the same |
 //! | **poll**: answers applied → cursor written | a cursor before answers that count already | the next poll: the page replays, and replays change nothing |
-//! | **pair**: `credentials.json` → `provider.json` → cursor gone | a token for a provider that is not used, or an old cursor | pairing again; a cursor of another installation counts as none |
+//! | **pair**: old token gone (another address only) → `provider.json` → `devices.json` → cursor gone → `credentials.json` | a Relay that is not paired, or the old token with the old address | pairing again; a cursor of another installation counts as none |
+//! | **devices**: the Relay's list → `devices.json` | a list as it was | whoever publishes next, and `relay devices`, ask again |
 //! | **prune**: unlink and fsync in `pending/` → marks → record | a record without its marks | the next prune |
 //! | unlink → fsync of `settled/` | after a power cut possibly the record; nobody was told that it is gone | the next prune |
 
@@ -66,6 +67,7 @@ pub mod cli;
 pub mod cmd;
 pub mod completion;
 pub mod config;
+pub mod diff;
 pub mod error;
 pub mod events;
 pub mod fsio;
@@ -79,6 +81,7 @@ pub mod model;
 pub mod notice;
 pub mod park;
 pub mod policy;
+pub mod process;
 pub mod prompt;
 pub mod relay;
 pub mod render;

@@ -98,13 +98,21 @@ pub fn ask(desk: &Desk<'_>, wait: &mut Wait<'_>) -> Result<Decision> {
     }
     loop {
         console.say_keys(&key_line(desk, &state));
-        let key = match console.next_key(wait)? {
-            Event::Key(key) => key,
-            Event::Again => continue,
-            Event::Ended(ended) => return Ok(ended_decision(ended)),
-            Event::Gone => return Ok(Decision::Gone),
+        let choices = desk.record.question.choices();
+        let decision = match console.next_key(question::digits(choices.len()), wait)? {
+            Event::Key(key) => pressed(key, desk, &mut state, &mut console, wait)?,
+            Event::Number(number) => match number.checked_sub(1).and_then(|at| choices.get(at)) {
+                Some(choice) => Some(choose(desk, &state, choice, None)),
+                None => {
+                    console::say("there is no such choice");
+                    None
+                }
+            },
+            Event::Again => None,
+            Event::Ended(ended) => Some(ended_decision(ended)),
+            Event::Gone => Some(Decision::Gone),
         };
-        if let Some(decision) = pressed(key, desk, &mut state, &mut console, wait)? {
+        if let Some(decision) = decision {
             return Ok(decision);
         }
     }
@@ -153,7 +161,7 @@ fn key_line(desk: &Desk<'_>, state: &State) -> String {
             if only(choices, Effect::Deny).is_some() {
                 keys.push("d deny".into());
             }
-            keys.push(format!("1-{} choice", choices.len().min(9)));
+            keys.push(format!("{} choice", question::numbers(choices.len())));
             if can_remember(desk) {
                 keys.push(format!(
                     "r remember:{}",
@@ -164,7 +172,9 @@ fn key_line(desk: &Desk<'_>, state: &State) -> String {
                 keys.push("e edit".into());
             }
         }
-        Body::SingleChoice { choices } => keys.push(format!("1-{} choice", choices.len().min(9))),
+        Body::SingleChoice { choices } => {
+            keys.push(format!("{} choice", question::numbers(choices.len())));
+        }
         Body::Text { .. } => keys.push("t type".into()),
         Body::Form { .. } => {}
     }
@@ -172,7 +182,22 @@ fn key_line(desk: &Desk<'_>, state: &State) -> String {
     keys.push("x withdraw".into());
     keys.push("? help".into());
     keys.push("q quit".into());
-    keys.join("  ")
+    on_lines(&keys, desk.look.columns).join("\n")
+}
+
+/// What is said on as many lines as it takes, none of the parts broken. What follows needs three columns.
+fn on_lines(parts: &[String], columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 2 + text::width(part) + 3 <= columns => {
+                line.push_str("  ");
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
 }
 
 fn can_edit(desk: &Desk<'_>) -> bool {
@@ -227,13 +252,6 @@ fn pressed(
             }
             None => console::say("several choices deny, or none: press a choice's number"),
         },
-        '1'..='9' if !q.choices().is_empty() => {
-            let index = key as usize - '1' as usize;
-            match q.choices().get(index) {
-                Some(choice) => return Ok(Some(choose(desk, state, choice, None))),
-                None => console::say("there is no such choice"),
-            }
-        }
         't' => return type_text(desk, console, wait),
         'r' if permission && can_remember(desk) => state.remember = !state.remember,
         'e' if permission && can_edit(desk) => edit(desk, state, console)?,
@@ -242,7 +260,7 @@ fn pressed(
     Ok(None)
 }
 
-const HELP: &str = "a allow · d deny with a message · 1-9 pick a choice or a form's option · t type text · o other text · e edit the tool input · r toggle remember · s skip · x withdraw · q quit";
+const HELP: &str = "a allow, submit a form · d deny with a message, decline a form · 1-9 (01-50 where there are more than nine) pick a choice or a form's option · t type text · o other text · n note to a form's question · j k next and previous question · e edit the tool input · r toggle remember · s skip · x withdraw · q quit";
 
 fn type_text(
     desk: &Desk<'_>,
@@ -332,6 +350,10 @@ fn edit(desk: &Desk<'_>, state: &mut State, console: &mut Console<'_>) -> Result
             lines_to_stderr(&["edited input".to_owned()]);
             lines_to_stderr(&block.lines);
             lines_to_stderr(&block.notes);
+            let tool = desk.record.question.tool();
+            let tool = tool.map(|tool| (tool.name.as_str(), Some(&json)));
+            let mark = question::no_way_back(tool, None, desk.look);
+            lines_to_stderr(mark.as_slice());
             state.edited = Some(json);
         }
         Ok(_) => console::say("not edited: the input must stay a JSON object"),

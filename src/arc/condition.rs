@@ -86,11 +86,19 @@ impl Condition {
             state,
         };
         let text = serde_json::to_string(&saved).unwrap_or_default() + "\n";
-        fsio::make_dir(&self.dir)
+        self.make_dir()
             .and_then(|()| fsio::write_temp(&self.dir, text.as_bytes()))
             .and_then(|temp| fsio::replace_durably(temp, &self.path))
             .map(drop)
             .map_err(|e| Error::io("write", &self.path, &e).hint("send the very same event again"))
+    }
+
+    fn make_dir(&self) -> std::io::Result<()> {
+        if self.dir.is_dir() {
+            return Ok(());
+        }
+        fsio::make_dir(&self.dir)?;
+        fsio::sync_dir(self.dir.parent().unwrap_or(&self.dir))
     }
 
     /// Ends it, if there is one: where its sender asks a question under the key, that is what goes on. What

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::resolve::resolve;
 use crate::config::{Config, Decision, Source, read_repository_file};
 use crate::error::{Code, Error, Result};
 use crate::events::{Event, Type};
@@ -56,6 +57,12 @@ pub fn decide(store: &Store, config: &Config, question: &Question) -> Result<Rul
         input: input.as_ref(),
         action: question.action(),
         cwd: question.cwd.as_deref().map(Path::new),
+        resolved: &[],
+    };
+    let resolved = resolve(&call);
+    let call = Call {
+        resolved: &resolved,
+        ..call
     };
     let verdict = policy::decide(&policy, &call);
     let rule = verdict

@@ -77,6 +77,9 @@ pub struct AnswerArgs {
     /// Answer a form's question with free text
     #[arg(long, value_name = "Q=TEXT", conflicts_with = "what")]
     pub other: Vec<String>,
+    /// Say something beside the answer to a form's question
+    #[arg(long, value_name = "Q=TEXT", conflicts_with = "what")]
+    pub note: Vec<String>,
     /// A note to the asker
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub message: Option<String>,

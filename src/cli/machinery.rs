@@ -238,6 +238,62 @@ pub enum PolicyVerb {
     Lint,
     /// Print an agent's effective policy and where each part comes from
     Show(PolicyShowArgs),
+    /// Write a commented starter file: rules that only read, everything else is asked
+    Init(PolicyInitArgs),
+    /// Add a rule to the configuration, after showing the change
+    Add(PolicyEditArgs),
+    /// Take a rule out of the configuration, after showing the change
+    Remove(PolicyEditArgs),
+}
+
+/// `policy init`
+#[derive(Args, Debug)]
+pub struct PolicyInitArgs {
+    /// Whose policy [default: that of every agent without one of its own]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+    /// Print the file and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `policy add` and `policy remove`
+#[derive(Args, Debug)]
+pub struct PolicyEditArgs {
+    /// Which list
+    #[arg(value_enum)]
+    pub list: ListArg,
+    /// The pattern, as the list holds it; see 'sayso help approval-policy'
+    #[arg(allow_hyphen_values = true)]
+    pub pattern: String,
+    /// Whose policy [default: the only one there is, else '*', every agent without one of its own]
+    #[arg(long, visible_alias = "agent-id")]
+    pub agent: Option<String>,
+    /// Write without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Print what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// The lists of a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ListArg {
+    /// `auto_allow`
+    Allow,
+    /// `auto_deny`
+    Deny,
+}
+
+impl ListArg {
+    /// The key in the file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Allow => "auto_allow",
+            Self::Deny => "auto_deny",
+        }
+    }
 }
 
 /// `policy check`

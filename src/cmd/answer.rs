@@ -13,7 +13,6 @@ use crate::broker;
 use crate::cli::AnswerArgs;
 use crate::error::{Code, Error, Result as Checked};
 use crate::id::hex;
-use crate::model::form::FormAnswer;
 use crate::model::interaction::{Body, Effect, Interaction};
 use crate::model::response::{Answer, Permissions, Submission};
 use crate::model::select::{self, Pick};
@@ -63,6 +62,7 @@ fn has_answer(args: &AnswerArgs) -> bool {
         || args.text.is_some()
         || !args.select.is_empty()
         || !args.other.is_empty()
+        || !args.note.is_empty()
 }
 
 fn retry_hint(error: Error, response_id: &str) -> Error {
@@ -111,30 +111,19 @@ fn submission(args: &AnswerArgs, record: &Interaction) -> Checked<Submission> {
             ..base
         });
     }
-    let Body::Form { questions, .. } = &question.body else {
-        if !args.select.is_empty() || !args.other.is_empty() {
-            return Err(Error::new(
-                Code::InvalidAnswer,
-                "--select and --other fit a form only",
-            ));
-        }
-        return Ok(Submission {
-            text: args.text.clone(),
-            ..base
-        });
-    };
     let labels = args.select.iter().cloned().map(Pick::Label);
     let others = args.other.iter().cloned().map(Pick::Other);
-    let picks: Vec<Pick> = labels.chain(others).collect();
-    let mut answers = select::answers(questions, &picks)?;
-    let mut response = args.text.clone();
-    if let (true, [only], Some(text)) = (picks.is_empty(), questions.as_slice(), &args.text) {
-        answers.push((only.question.clone(), FormAnswer::Other(text.clone())));
-        response = None;
+    let notes = args.note.iter().cloned().map(Pick::Note);
+    let picks: Vec<Pick> = labels.chain(others).chain(notes).collect();
+    match &question.body {
+        Body::Form { questions, .. } => select::reply(questions, &picks, args.text.clone(), base),
+        _ if !picks.is_empty() => Err(Error::new(
+            Code::InvalidAnswer,
+            "--select, --other and --note fit a form only",
+        )),
+        _ => Ok(Submission {
+            text: args.text.clone(),
+            ..base
+        }),
     }
-    Ok(Submission {
-        answers: (!answers.is_empty()).then_some(answers),
-        response,
-        ..base
-    })
 }

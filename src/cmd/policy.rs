@@ -1,4 +1,7 @@
-//! `sayso policy`: what the approval policy says about a call, what is odd about it, what it is.
+//! `sayso policy`: what the approval policy says about a call, what is odd about it, what it is; and
+//! changes to it.
+
+mod edit;
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -10,6 +13,7 @@ use super::context::Context;
 use super::exit::Exit;
 use super::request::json_argument;
 use crate::broker::decide::repository_files;
+use crate::broker::resolve::resolve;
 use crate::cli::{PolicyArgs, PolicyCheckArgs, PolicyShowArgs, PolicyVerb};
 use crate::config::{Config, Decision};
 use crate::error::Error;
@@ -18,12 +22,15 @@ use crate::render::json as envelope;
 use crate::repo;
 use crate::text;
 
-/// Checks, lints or shows.
+/// Checks, lints, shows or changes.
 pub fn run(context: &Context, args: &PolicyArgs) -> Result<Exit> {
     match &args.verb {
         PolicyVerb::Check(args) => check(context, args),
         PolicyVerb::Show(args) => show(context, args),
         PolicyVerb::Lint => lint(context),
+        PolicyVerb::Init(args) => edit::init(context, args),
+        PolicyVerb::Add(args) => edit::edit(context, args, edit::Change::Add),
+        PolicyVerb::Remove(args) => edit::edit(context, args, edit::Change::Remove),
     }
 }
 
@@ -67,6 +74,7 @@ fn check(context: &Context, args: &PolicyCheckArgs) -> Result<Exit> {
         input: value.as_ref().or(words.as_ref()),
         action: args.action.as_deref(),
         cwd: Some(&dir),
+        resolved: &[],
     };
     if call.tool_name.is_none() && call.action.is_none() {
         return Err(Error::input(
@@ -74,6 +82,11 @@ fn check(context: &Context, args: &PolicyCheckArgs) -> Result<Exit> {
         )
         .into());
     }
+    let resolved = resolve(&call);
+    let call = Call {
+        resolved: &resolved,
+        ..call
+    };
     let verdict = policy::decide(&effective, &call);
     let parts = policy::explain(&effective, &call);
     match print(context, &agent, &verdict, &parts) {

@@ -11,6 +11,7 @@ use crate::cli::RespondArgs;
 use crate::error;
 use crate::model::form::AnswerMap;
 use crate::model::response::{Answer, Permissions, Submission};
+use crate::model::select;
 
 /// Submits the answer.
 pub fn run(context: &Context, args: &RespondArgs) -> Result<Exit> {
@@ -18,6 +19,7 @@ pub fn run(context: &Context, args: &RespondArgs) -> Result<Exit> {
     let answer = Answer::try_from(submission(args)?)?;
     let scopes = context.operator_scopes()?;
     let (store, id) = find(context, &scopes, &args.id)?;
+    let answer = select::read(&store.must_load(&id)?.question, answer);
     let accepted = broker::answer(&store, &id, &answer, &who)?;
     report(context, &accepted)?;
     Ok(Exit::Done)

@@ -269,3 +269,78 @@ fn a_repositorys_file_is_not_followed_or_waited_for() {
         assert_eq!(error.code, Code::ConfigError);
     }
 }
+
+#[test]
+fn an_unknown_name_is_answered_with_the_one_that_was_meant() {
+    const POLICY: &str = "the policy lives in a table of its agent:\n  [agents.claude.approval_policy]\n  auto_allow = [\"cargo *\"]";
+    for (text, hint) in [
+        ("[policy]\nauto_allow = []", POLICY),
+        ("[approval_policy]\nauto_allow = []", POLICY),
+        ("[permissions]\nallow = []", POLICY),
+        ("auto_allow = []", POLICY),
+        ("default = \"ask\"", POLICY),
+        ("[agents.approval_policy]\nauto_deny = []", POLICY),
+        ("[agents.claude]\nauto-allow = []", POLICY),
+        (
+            "[agents.claude]\npolicy = {}",
+            "did you mean `approval_policy`?",
+        ),
+        (
+            "[agents.claude.approval-policy]",
+            "did you mean `approval_policy`?",
+        ),
+        (
+            "[agents.claude.aproval_polcy]",
+            "did you mean `approval_policy`?",
+        ),
+        (
+            "[agents.a.approval_policy]\nautoAllow = []",
+            "did you mean `auto_allow`?",
+        ),
+        (
+            "[agents.a.approval_policy]\nallow = []",
+            "did you mean `auto_allow`?",
+        ),
+        (
+            "[agents.a.approval_policy]\nauto_alow = []",
+            "did you mean `auto_allow`?",
+        ),
+        (
+            "[agents.a.approval_policy]\ndefault = \"alow\"",
+            "did you mean `allow`?",
+        ),
+        ("[agent.claude.approval_policy]", "did you mean `agents`?"),
+        ("[Agents.claude.approval_policy]", "did you mean `agents`?"),
+        ("max_pendign = 1", "did you mean `max_pending`?"),
+        ("retention = 1", "did you mean `retention_days`?"),
+        ("[[relays]]", "did you mean `relay`?"),
+        ("[resume]\ncmd = []\ncommand = [\"x\"]", ""),
+        ("[resume]\ncomand = []", "did you mean `command`?"),
+        ("base_url = \"x\"", "`base_url` is a member of [[relay]]"),
+        ("[[relay]]\nprovider = 1", "did you mean `provider_id`?"),
+        (
+            "[[relay]]\nprovider_id = \"a\"\nbase_url = \"b\"\n[[relay.route]]\ninclude_mesage = true",
+            "did you mean `include_message`?",
+        ),
+        (
+            "[[relay]]\nprovider_id = \"a\"\nbase_url = \"b\"\n[[relay.route]]\nbase_url = \"x\"",
+            "`base_url` is a member of [[relay]]",
+        ),
+        ("[[notify]]\nweb_hook = \"x\"", "did you mean `webhook`?"),
+        (
+            "[[notify]]\nmin_priority = \"x\"",
+            "`min_priority` is a member of [[relay.route]]",
+        ),
+        ("[[notify]]\nformat = \"slak\"", "did you mean `slack`?"),
+        ("desktop = true", "`desktop` is a member of [[notify]]"),
+        ("zzz = 1", ""),
+        ("\"a`, expected `b\" = 1", ""),
+    ] {
+        let error = error(text);
+        assert_eq!(
+            error.hint.as_deref().unwrap_or_default(),
+            hint,
+            "{text}: {error}"
+        );
+    }
+}

@@ -1,9 +1,8 @@
 //! OpenClaw's approvals, one shot for cron (docs.openclaw.ai, `openclaw approvals`): what is pending at its
 //! gateway becomes keyed questions, and what was answered is resolved there. From its documentation.
 
-use std::io::Read;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use crate::broker::Lifetime;
 use crate::broker::decide::{Ruled, decide};
@@ -15,13 +14,16 @@ use crate::model::draft::Draft;
 use crate::model::interaction::{Effect, Question, Status, Tool};
 use crate::model::json::{INPUT_MAX, Json, object};
 use crate::park::{self, Courier, Stay};
+use crate::process::{self, Bounds, End};
 use crate::store::Store;
 use crate::time::Time;
 
-/// How long one call of the program may take.
-const LIMIT: Duration = Duration::from_secs(15);
-/// The bound of what it prints, in bytes.
-const OUTPUT_MAX: u64 = 4 << 20;
+/// What one call of the program may do. What it starts is its own affair.
+const BOUNDS: Bounds = Bounds {
+    time: Duration::from_secs(15),
+    output: 4 << 20,
+    end: End::Own,
+};
 /// Members that tell of the moment, not of the request.
 const MOMENTS: [&str; 4] = ["createdAtMs", "expiresAtMs", "ageMs", "expiresInMs"];
 
@@ -130,34 +132,12 @@ fn resolve(id: &str, effect: Effect) -> Result<()> {
 fn run(args: &[&str]) -> Result<String> {
     let failed =
         |why: String| Error::unavailable(format!("openclaw {}: {why}", args[..2].join(" ")));
-    let mut child = Command::new("openclaw")
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|e| failed(e.to_string()))?;
-    let output = child.stdout.take();
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        let read = output.map(|out| out.take(OUTPUT_MAX).read_to_string(&mut text));
-        read.is_none_or(|read| read.is_ok()).then_some(text)
-    });
-    let until = Instant::now() + LIMIT;
-    let status = loop {
-        match child.try_wait().map_err(|e| failed(e.to_string()))? {
-            Some(status) => break status,
-            None if Instant::now() >= until => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(failed("it takes too long".into()));
-            }
-            None => std::thread::sleep(Duration::from_millis(10)),
-        }
-    };
+    let mut command = Command::new("openclaw");
+    command.args(args);
+    let ran = process::run(command, Vec::new(), &BOUNDS);
+    let (status, printed) = ran.map_err(|failure| failed(failure.to_string()))?;
     if !status.success() {
         return Err(failed(format!("it ended with {status}")));
     }
-    let text = reader.join().ok().flatten();
-    text.ok_or_else(|| failed("it printed no text".into()))
+    String::from_utf8(printed).map_err(|_| failed("it printed no text".into()))
 }

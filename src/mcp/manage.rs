@@ -7,12 +7,12 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::{Settings, questions, replies, tools};
+use super::{Settings, replies, tools};
 use crate::broker;
 use crate::error::{Code, Error, Result};
 use crate::id::{Id, hex, is_hex};
-use crate::model::form::{AnswerMap, FormAnswer};
-use crate::model::interaction::{Body, Effect, Interaction, Status};
+use crate::model::form::AnswerMap;
+use crate::model::interaction::{Effect, Interaction, Status};
 use crate::model::json::{INPUT_MAX, SUGGESTIONS_MAX};
 use crate::model::record::Secrets;
 use crate::model::response::{Answer, Permissions, Submission};
@@ -87,6 +87,7 @@ pub(super) fn answer(arguments: &Arguments, settings: &Settings) -> Result<Value
         ..Submission::default()
     };
     let answer = Answer::try_from(submission(arguments, &record, base)?)?;
+    let answer = select::read(&record.question, answer);
     let accepted = broker::answer(&store, &id, &answer, &operator.responder)?;
     let mut extra = vec![("delivery_state", accepted.delivery.name().into())];
     extra.extend(
@@ -101,7 +102,7 @@ pub(super) fn answer(arguments: &Arguments, settings: &Settings) -> Result<Value
 
 /// Everything that was given; what does not fit is refused by the rules, nothing is dropped.
 fn submission(arguments: &Arguments, record: &Interaction, base: Submission) -> Result<Submission> {
-    let mut given = Submission {
+    let given = Submission {
         choice_id: arguments.text("choice_id")?,
         text: arguments.read("text", "a string")?,
         answers: arguments
@@ -128,18 +129,6 @@ fn submission(arguments: &Arguments, record: &Interaction, base: Submission) -> 
             ));
         }
         return select::with_effect(&record.question, effect, given);
-    }
-    if questions::is_flat(record)
-        && answers == [false, true, false]
-        && let Body::Form { questions, .. } = &record.question.body
-        && let (Some(only), Some(text)) = (questions.first(), given.text.take())
-    {
-        let label = only.options.iter().find(|option| option.label == text);
-        let answer = match label {
-            Some(option) => FormAnswer::One(option.label.clone()),
-            None => FormAnswer::Other(text),
-        };
-        given.answers = Some(vec![(only.question.clone(), answer)]);
     }
     Ok(given)
 }

@@ -73,12 +73,6 @@ fn flat(question: String, options: Vec<String>) -> FormQuestion {
     }
 }
 
-/// Whether a form stands for a flat question: its prompt is the question itself.
-pub(super) fn is_flat(record: &Interaction) -> bool {
-    let q = &record.question;
-    matches!(q.questions(), [only] if only.question.trim() == q.prompt) && q.tool().is_none()
-}
-
 /// The result of a settled question, and whether it is an error.
 pub(super) fn settled(shape: Shape, record: &Interaction) -> (Value, bool) {
     let id = record.id.as_str();
@@ -106,11 +100,17 @@ pub(super) fn settled(shape: Shape, record: &Interaction) -> (Value, bool) {
     }
     let mut result = Map::new();
     result.insert("id".into(), id.into());
-    if let (Shape::Structured, Body::Form(reply)) = (shape, &response.body) {
-        result.insert("answers".into(), answers(reply));
-        result.insert("unanswered".into(), reply.unanswered.clone().into());
-        if let Some(text) = &reply.response {
-            result.insert("response".into(), text.clone().into());
+    if let Body::Form(reply) = &response.body {
+        if shape == Shape::Structured {
+            result.insert("answers".into(), answers(reply).into());
+            result.insert("unanswered".into(), reply.unanswered.clone().into());
+            if let Some(text) = &reply.response {
+                result.insert("response".into(), text.clone().into());
+            }
+        }
+        let notes = notes(reply);
+        if !notes.is_empty() {
+            result.insert("notes".into(), notes.into());
         }
     }
     result.insert("answer".into(), readable(shape, response).into());
@@ -125,15 +125,16 @@ fn cancelled(id: &str, error: &str) -> Value {
     json!({ "error": error, "interaction_id": id, "cancelled": true })
 }
 
-fn answers(reply: &FormReply) -> Value {
+fn answers(reply: &FormReply) -> Map<String, Value> {
     let each = reply.answers.iter().flatten();
-    let value = |answer: &FormAnswer| match answer {
-        FormAnswer::One(text) | FormAnswer::Other(text) => Value::from(text.clone()),
-        FormAnswer::Many(labels) => labels.clone().into(),
-    };
-    each.map(|(question, answer)| (question.clone(), value(answer)))
-        .collect::<Map<_, _>>()
-        .into()
+    each.map(|(question, answer)| (question.clone(), answer.value()))
+        .collect()
+}
+
+fn notes(reply: &FormReply) -> Map<String, Value> {
+    let each = reply.answers.iter().flatten();
+    each.filter_map(|(question, answer)| Some((question.clone(), answer.note.clone()?.into())))
+        .collect()
 }
 
 /// What was answered, in the questions' order.
@@ -145,7 +146,7 @@ fn readable(shape: Shape, response: &Response) -> String {
         Body::Form(reply) => {
             let line = |(question, answer): &(String, FormAnswer)| match shape {
                 Shape::Flat => answer.readable(),
-                _ => format!("{question}: {}", answer.readable()),
+                _ => format!("{question}: {}", answer.with_note()),
             };
             let lines = reply.answers.iter().flatten().map(line);
             let lines: Vec<String> = lines.chain(reply.response.clone()).collect();

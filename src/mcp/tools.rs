@@ -111,10 +111,13 @@ pub(super) fn for_management() -> Vec<Tool> {
             json!({ "type": "string", "enum": ["allow", "deny"] }),
         ),
         ("choice_id", text("One of the offered choices")),
-        ("text", text("The answer to a question that takes a text")),
+        (
+            "text",
+            text("The answer to a question that takes a text, or to a form of one question"),
+        ),
         (
             "answers",
-            json!({ "type": "object", "description": "By exact question text: a label, an array of labels, or {\"other\": text}" }),
+            json!({ "type": "object", "description": "By exact question text: a label, an array of labels, {\"other\": text}, or {\"labels\": […], \"other\": text}; an object may hold a \"note\" too, and one label as \"label\"" }),
         ),
         ("response", text("A free response to a form")),
         ("message", text("A note to the asker")),

@@ -68,6 +68,9 @@ pub fn content(input: Option<&Json>, reply: &FormReply) -> Result<String> {
             .flatten()
             .find(|(text, _)| *text == question.question);
         match answer {
+            Some((_, answer)) if answer.note.is_some() => {
+                return Err(misfit("a server's form takes answers only, no notes"));
+            }
             Some((_, answer)) => {
                 object.insert(property.name.clone(), value(property, answer)?);
             }
@@ -167,23 +170,17 @@ fn enumerated(schema: &Map<String, Value>) -> Result<Vec<(String, Value)>> {
 fn value(property: &Property, answer: &FormAnswer) -> Result<Value> {
     let options = options(property)?;
     let name = &property.name;
-    let of_label = |label: &str| {
+    let of_label = |label: &String| {
         let found = options
             .iter()
             .find(|(l, _)| l == label)
             .map(|(_, value)| value.clone());
         found.ok_or_else(|| misfit(format!("'{name}' takes one of the offered values")))
     };
-    match (text(&property.schema, "type"), answer) {
-        (Some("array"), answer) => {
-            let values: Result<Vec<Value>> = answer.texts().into_iter().map(of_label).collect();
-            let values = values?;
-            check_range(property, "minItems", "maxItems", values.len() as f64)?;
-            Ok(values.into())
-        }
-        (Some("number" | "integer"), answer) => number(property, &answer.readable()),
-        (_, FormAnswer::One(label)) => of_label(label),
-        (Some("string"), FormAnswer::Other(text)) if options.is_empty() => {
+    let wrong = || misfit(format!("'{name}' takes one of the offered values"));
+    match (text(&property.schema, "type"), &answer.other) {
+        (Some("number" | "integer"), _) => number(property, &answer.readable()),
+        (Some("string"), Some(text)) if options.is_empty() => {
             check_range(
                 property,
                 "minLength",
@@ -193,7 +190,17 @@ fn value(property: &Property, answer: &FormAnswer) -> Result<Value> {
             check_format(property, text)?;
             Ok(text.as_str().into())
         }
-        _ => Err(misfit(format!("'{name}' takes one of the offered values"))),
+        (_, Some(_)) => Err(wrong()),
+        (Some("array"), None) => {
+            let values: Result<Vec<Value>> = answer.labels().iter().map(of_label).collect();
+            let values = values?;
+            check_range(property, "minItems", "maxItems", values.len() as f64)?;
+            Ok(values.into())
+        }
+        (_, None) => match answer.labels() {
+            [label] => of_label(label),
+            _ => Err(wrong()),
+        },
     }
 }
 

@@ -40,7 +40,7 @@ fn answered(record: &Interaction, response: &Response) -> Vec<String> {
         Body::Declined => vec![format!("The questions were declined: {}", q.prompt)],
         Body::Form(reply) => {
             let each = reply.answers.iter().flatten();
-            let answered = each.map(|(question, a)| format!("{question}: {}", a.readable()));
+            let answered = each.map(|(question, a)| format!("{question}: {}", a.with_note()));
             answered.chain(reply.response.clone()).collect()
         }
     };

@@ -1,37 +1,87 @@
 //! Forms: which answers fit which questions.
 
-use std::fmt;
+mod json;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+pub use json::AnswerMap;
 
 use super::interaction::FormQuestion;
 use super::response::TEXT_MAX;
 use crate::error::{Code, Error, Result};
 
-/// The answer to one question of a form.
+/// The bound of a note to one answer, in characters.
+pub const NOTE_MAX: usize = 500;
+
+/// Labels as they were given: one by itself is not a list of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FormAnswer {
+pub enum Labels {
     /// One label.
     One(String),
-    /// Several labels.
-    Many(Vec<String>),
+    /// A list of labels.
+    List(Vec<String>),
+}
+
+/// The answer to one question of a form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormAnswer {
+    /// What was picked of the offered options.
+    pub labels: Option<Labels>,
     /// Free text that the operator marked as such.
-    Other(String),
+    pub other: Option<String>,
+    /// What the operator says beside it: at most [`NOTE_MAX`] characters.
+    pub note: Option<String>,
 }
 
 impl FormAnswer {
-    /// The labels, or the free text.
-    pub fn texts(&self) -> Vec<&str> {
-        match self {
-            Self::One(text) | Self::Other(text) => vec![text],
-            Self::Many(labels) => labels.iter().map(String::as_str).collect(),
+    /// One label.
+    pub fn label(label: impl Into<String>) -> Self {
+        Self {
+            labels: Some(Labels::One(label.into())),
+            ..Self::default()
         }
     }
 
-    /// For people: labels joined by commas.
+    /// Free text.
+    pub fn other(text: impl Into<String>) -> Self {
+        Self {
+            other: Some(text.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The labels that were picked.
+    pub fn labels(&self) -> &[String] {
+        match &self.labels {
+            None => &[],
+            Some(Labels::One(label)) => std::slice::from_ref(label),
+            Some(Labels::List(labels)) => labels,
+        }
+    }
+
+    /// The labels, then the free text.
+    pub fn texts(&self) -> Vec<&str> {
+        let labels = self.labels().iter().map(String::as_str);
+        labels.chain(self.other.as_deref()).collect()
+    }
+
+    /// For a program that knows one text or a list of them: free text stands as one more label.
+    pub fn value(&self) -> serde_json::Value {
+        match self.texts().as_slice() {
+            [only] => (*only).into(),
+            several => several.to_vec().into(),
+        }
+    }
+
+    /// For people: labels and free text joined by commas, without the note.
     pub fn readable(&self) -> String {
         self.texts().join(", ")
+    }
+
+    /// As [`FormAnswer::readable`], with the note.
+    pub fn with_note(&self) -> String {
+        match &self.note {
+            Some(note) => format!("{} (note: {note})", self.readable()),
+            None => self.readable(),
+        }
     }
 }
 
@@ -85,43 +135,73 @@ pub fn fit(
 }
 
 fn fit_one(number: usize, question: &FormQuestion, answer: &FormAnswer) -> Result<FormAnswer> {
-    let offered = |label: &str| question.options.iter().any(|o| o.label == label);
-    match answer {
-        FormAnswer::Other(text) => free_text(number, text),
-        FormAnswer::One(text) if question.options.is_empty() => free_text(number, text),
-        FormAnswer::One(label) if offered(label) => Ok(answer.clone()),
-        FormAnswer::One(_) => Err(not_offered(number, question)),
-        FormAnswer::Many(labels) => {
-            if !question.multi_select {
-                return Err(misfit(format!("question {number} takes one label only")));
-            }
-            if labels.is_empty() {
-                return Err(misfit(format!(
-                    "question {number} has an empty list of labels"
-                )));
-            }
-            if !labels.iter().all(|label| offered(label)) {
-                return Err(not_offered(number, question));
-            }
-            if (1..labels.len()).any(|i| labels[..i].contains(&labels[i])) {
-                return Err(misfit(format!("question {number} names a label twice")));
-            }
-            Ok(match labels.as_slice() {
-                [only] => FormAnswer::One(only.clone()),
-                _ => answer.clone(),
-            })
+    let note = answer.note.as_deref().map(str::trim);
+    let note = note.filter(|n| !n.is_empty()).map(str::to_owned);
+    let (labels, other) = match (&answer.labels, &answer.other) {
+        // Where nothing is offered, a plain text can be nothing else.
+        (Some(Labels::One(text)), None) if question.options.is_empty() => (None, Some(text)),
+        (labels, other) => (labels.as_ref(), other.as_ref()),
+    };
+    match (labels, other) {
+        (None, None) => {
+            return Err(misfit(format!("question {number} is not answered"))
+                .hint("a note stands beside a label or a text"));
         }
+        (Some(_), Some(_)) if !question.multi_select => {
+            return Err(misfit(format!("question {number} takes one answer only")));
+        }
+        _ => {}
     }
+    let labels = match labels {
+        Some(labels) => fit_labels(number, question, labels)?,
+        None => Vec::new(),
+    };
+    let other = other.map(|text| free_text(number, text)).transpose()?;
+    let fitted = FormAnswer {
+        // As it reads back from its JSON.
+        labels: match (labels.as_slice(), &other) {
+            ([], _) => None,
+            ([only], None) => Some(Labels::One(only.clone())),
+            _ => Some(Labels::List(labels)),
+        },
+        other,
+        note,
+    };
+    let texts = fitted.texts();
+    if (1..texts.len()).any(|i| texts[..i].contains(&texts[i])) {
+        return Err(misfit(format!("question {number} names a label twice")));
+    }
+    Ok(fitted)
 }
 
-fn free_text(number: usize, text: &str) -> Result<FormAnswer> {
+fn fit_labels(number: usize, question: &FormQuestion, labels: &Labels) -> Result<Vec<String>> {
+    let list = match labels {
+        Labels::One(label) => std::slice::from_ref(label),
+        Labels::List(_) if !question.multi_select => {
+            return Err(misfit(format!("question {number} takes one label only")));
+        }
+        Labels::List(list) => list,
+    };
+    if list.is_empty() {
+        return Err(misfit(format!(
+            "question {number} has an empty list of labels"
+        )));
+    }
+    let offered = |label: &String| question.options.iter().any(|o| o.label == *label);
+    if !list.iter().all(offered) {
+        return Err(not_offered(number, question));
+    }
+    Ok(list.to_vec())
+}
+
+fn free_text(number: usize, text: &str) -> Result<String> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > TEXT_MAX {
         return Err(misfit(format!(
             "the text for question {number} must be 1 to {TEXT_MAX} characters"
         )));
     }
-    Ok(FormAnswer::Other(text.to_owned()))
+    Ok(text.to_owned())
 }
 
 fn not_offered(number: usize, question: &FormQuestion) -> Error {
@@ -138,101 +218,67 @@ fn misfit(message: impl Into<String>) -> Error {
     Error::new(Code::InvalidAnswer, message)
 }
 
-impl Serialize for FormAnswer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        match self {
-            Self::One(label) => serializer.serialize_str(label),
-            Self::Many(labels) => serializer.collect_seq(labels),
-            Self::Other(text) => {
-                let mut map = serializer.serialize_map(Some(1))?;
-                map.serialize_entry("other", text)?;
-                map.end()
-            }
+#[cfg(test)]
+mod tests {
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::interaction::FormOption;
+
+    fn asked(options: usize, multi_select: bool) -> FormQuestion {
+        let option = |n| FormOption {
+            label: format!("l{n}"),
+            description: None,
+        };
+        FormQuestion {
+            header: None,
+            question: "Which?".into(),
+            options: (0..options).map(option).collect(),
+            multi_select,
         }
     }
-}
 
-impl<'de> Deserialize<'de> for FormAnswer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct AnswerVisitor;
-        impl<'de> Visitor<'de> for AnswerVisitor {
-            type Value = FormAnswer;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a label, a list of labels, or {\"other\": text}")
-            }
-            fn visit_str<E>(self, label: &str) -> std::result::Result<FormAnswer, E> {
-                Ok(FormAnswer::One(label.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(
-                self,
-                mut seq: A,
-            ) -> std::result::Result<FormAnswer, A::Error> {
-                let mut labels = Vec::new();
-                while let Some(label) = seq.next_element::<String>()? {
-                    labels.push(label);
-                }
-                Ok(FormAnswer::Many(labels))
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> std::result::Result<FormAnswer, A::Error> {
-                let only = map.next_entry::<String, String>()?;
-                let more = map.next_key::<String>()?.is_some();
-                match only {
-                    Some((name, text)) if name == "other" && !more => Ok(FormAnswer::Other(text)),
-                    _ => Err(serde::de::Error::custom("expected the one member 'other'")),
-                }
-            }
-        }
-        deserializer.deserialize_any(AnswerVisitor)
-    }
-}
-
-/// A form's answers as a JSON object, in order; a repeated member is refused.
-#[derive(Clone, Debug)]
-pub struct AnswerMap(pub Vec<(String, FormAnswer)>);
-
-impl AnswerMap {
-    /// From the JSON of `--answers`.
-    pub fn parse(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|e| {
-            Error::input(format!(
-                "answers must be a JSON object of question text to label, list of labels or {{\"other\": text}}: {}",
-                super::json::reason(&e)
-            ))
+    fn answer() -> impl Strategy<Value = FormAnswer> {
+        let label = || "l[0-4]";
+        let labels = prop_oneof![
+            label().prop_map(Labels::One),
+            proptest::collection::vec(label(), 0..4).prop_map(Labels::List),
+        ];
+        let parts = (
+            option::of(labels),
+            option::of("[ l0-2]{0,3}"),
+            option::of("[ n]{0,3}"),
+        );
+        parts.prop_map(|(labels, other, note)| FormAnswer {
+            labels,
+            other,
+            note,
         })
     }
-}
 
-impl Serialize for AnswerMap {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(k, v)| (k, v)))
-    }
-}
-
-impl<'de> Deserialize<'de> for AnswerMap {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct MapVisitor;
-        impl<'de> Visitor<'de> for MapVisitor {
-            type Value = AnswerMap;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> std::result::Result<AnswerMap, A::Error> {
-                let mut answers: Vec<(String, FormAnswer)> = Vec::new();
-                while let Some((text, answer)) = map.next_entry::<String, FormAnswer>()? {
-                    if answers.iter().any(|(t, _)| *t == text) {
-                        return Err(serde::de::Error::custom("a question is named twice"));
-                    }
-                    answers.push((text, answer));
-                }
-                Ok(AnswerMap(answers))
-            }
+    proptest! {
+        #[test]
+        fn what_fits_is_kept_whole_and_reads_back_the_same(
+            answer in answer(), options in 0..5_usize, multi_select: bool,
+        ) {
+            let asked = asked(options, multi_select);
+            let Ok(kept) = fit_one(1, &asked, &answer) else {
+                return Ok(());
+            };
+            let json = serde_json::to_string(&kept).unwrap();
+            let read: FormAnswer = serde_json::from_str(&json).unwrap();
+            prop_assert_eq!(&read, &kept);
+            prop_assert_eq!(fit_one(1, &asked, &read).unwrap(), kept.clone());
+            // Nothing is dropped but outer blanks.
+            let given: Vec<&str> = answer.texts().iter().map(|t| t.trim()).collect();
+            prop_assert_eq!(kept.texts(), given);
+            let note = answer.note.as_deref().map(str::trim).filter(|n| !n.is_empty());
+            prop_assert_eq!(kept.note.as_deref(), note);
+            // Nothing goes beyond what the question takes.
+            let offered = |label: &String| asked.options.iter().any(|o| o.label == *label);
+            prop_assert!(kept.labels().iter().all(offered));
+            prop_assert!(multi_select || kept.texts().len() == 1);
         }
-        deserializer.deserialize_map(MapVisitor)
     }
 }

@@ -9,8 +9,10 @@ use crate::id::Id;
 use crate::secret::Nonce;
 use crate::time::Time;
 
-/// The version of the record's format that this program reads and writes.
-pub const SCHEMA: u64 = 1;
+/// The newest version of the record's format that this program reads and writes. Version 2 has answers
+/// of a form with labels beside free text, or with notes; every other record is of version 1, so that an
+/// older program goes on reading it.
+pub const SCHEMA: u64 = 2;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::digest::{digest, same_question};
 use super::draft::Draft;
-use super::form::FormAnswer;
+use super::form::{FormAnswer, Labels};
 use super::interaction::{
     Choice, Effect, FormOption, FormQuestion, Interaction, Kind, Question, State, Status, Tool,
 };
@@ -140,7 +140,12 @@ fn submission(record: &Interaction, way: u8, client: u8) -> Submission {
         (4, _) => given.declined = true,
         (5, Some(asked)) => {
             let labels = asked.options.iter().map(|o| o.label.clone()).collect();
-            given.answers = Some(vec![(asked.question.clone(), FormAnswer::Many(labels))]);
+            let answer = FormAnswer {
+                labels: Some(Labels::List(labels)),
+                other: (client > 0).then(|| " own text".into()),
+                note: (client > 1).then(|| "a note ".into()),
+            };
+            given.answers = Some(vec![(asked.question.clone(), answer)]);
         }
         (6, _) => {
             given.choice_id = Some("allow-once".into());

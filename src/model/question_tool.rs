@@ -79,8 +79,8 @@ fn form(given: Vec<Question>) -> Vec<FormQuestion> {
 /// The tool's input with the answers added and its questions untouched.
 ///
 /// A top-level `response` hides all answers from the model, so it is sent only where nothing was
-/// selected; beside answers, a note goes to the first answered question, and the questions left open
-/// are named in the notes of the last answered one.
+/// selected; beside answers, it goes to the notes of the first answered question, and the questions left
+/// open are named in those of the last answered one.
 ///
 /// # Errors
 /// `invalid_input` where the input is not an object.
@@ -106,7 +106,7 @@ pub fn answered(tool: &Tool, reply: &FormReply, message: Option<&str>) -> Result
         Some(answers) => {
             let each: Vec<String> = answers
                 .iter()
-                .map(|(question, answer)| format!("{}:{}", quoted(question), value(answer)))
+                .map(|(question, answer)| format!("{}:{}", quoted(question), answer.value()))
                 .collect();
             parts.push(format!("\"answers\":{{{}}}", each.join(",")));
             if let Some(annotations) = annotations(answers, reply, message) {
@@ -117,33 +117,34 @@ pub fn answered(tool: &Tool, reply: &FormReply, message: Option<&str>) -> Result
     Ok(format!("{{{}}}", parts.join(",")))
 }
 
-/// One label or free text is a string, several labels an array.
-fn value(answer: &FormAnswer) -> String {
-    match answer {
-        FormAnswer::One(text) | FormAnswer::Other(text) => quoted(text),
-        FormAnswer::Many(labels) => serde_json::Value::from(labels.clone()).to_string(),
-    }
-}
-
+/// The note to each question; what was said to the whole form stands with the first, what is open with
+/// the last.
 fn annotations(
     answers: &[(String, FormAnswer)],
     reply: &FormReply,
     message: Option<&str>,
 ) -> Option<String> {
-    let note = joined(reply.response.as_deref(), message);
     let open = (!reply.unanswered.is_empty())
         .then(|| format!("Left unanswered: {}", reply.unanswered.join(" | ")));
-    let (first, last) = (&answers.first()?.0, &answers.last()?.0);
-    let mut notes: Vec<(&String, String)> = Vec::new();
-    if first == last {
-        notes.extend(joined(note.as_deref(), open.as_deref()).map(|text| (first, text)));
-    } else {
-        notes.extend(note.map(|text| (first, text)));
-        notes.extend(open.map(|text| (last, text)));
-    }
-    let each: Vec<String> = notes
+    let last = answers.len().saturating_sub(1);
+    let each: Vec<String> = answers
         .iter()
-        .map(|(question, text)| format!("{}:{{\"notes\":{}}}", quoted(question), quoted(text)))
+        .enumerate()
+        .filter_map(|(index, (question, answer))| {
+            let mut notes = vec![answer.note.as_deref()];
+            if index == 0 {
+                notes.extend([reply.response.as_deref(), message]);
+            }
+            if index == last {
+                notes.push(open.as_deref());
+            }
+            let notes: Vec<&str> = notes.into_iter().flatten().collect();
+            let member = || {
+                let notes = quoted(&notes.join("\n"));
+                format!("{}:{{\"notes\":{notes}}}", quoted(question))
+            };
+            (!notes.is_empty()).then(member)
+        })
         .collect();
     (!each.is_empty()).then(|| format!("{{{}}}", each.join(",")))
 }

@@ -8,7 +8,7 @@ mod ending;
 use serde::{Deserialize, Serialize};
 
 use super::digest::digest;
-use super::form::AnswerMap;
+use super::form::{AnswerMap, FormAnswer};
 use super::interaction::{
     Body, Choice, FormQuestion, Interaction, Kind, Outcome, Question, SCHEMA, State, Status, Tool,
 };
@@ -206,6 +206,22 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
     wire
 }
 
+/// The oldest version of the format that can hold a record.
+fn least_schema(record: &Interaction) -> u64 {
+    let answers = match record.response().map(|response| &response.body) {
+        Some(Answered::Form(reply)) => reply.answers.as_deref().unwrap_or_default(),
+        _ => &[],
+    };
+    let newer = |answer: &FormAnswer| {
+        answer.note.is_some() || (answer.labels.is_some() && answer.other.is_some())
+    };
+    if answers.iter().any(|(_, answer)| newer(answer)) {
+        SCHEMA
+    } else {
+        1
+    }
+}
+
 fn wire_response(response: &Response) -> WireResponse {
     let mut wire = WireResponse {
         response_id: response.response_id.clone(),
@@ -265,7 +281,11 @@ pub fn parse(id: &Id, bytes: &[u8]) -> Result<Loaded, String> {
         }
     };
     ending::check(id, &wire)?;
+    let written_as = wire.schema;
     let record = interaction(id, wire)?;
+    if written_as < least_schema(&record) {
+        return Err("its schema does not have what it holds".into());
+    }
     if !same(
         record.digest.as_bytes(),
         digest(id, &record.question).as_bytes(),

@@ -1,6 +1,6 @@
 //! Answers: as they are submitted, and as they are accepted.
 
-use super::form::{FormAnswer, FormReply};
+use super::form::{FormAnswer, FormReply, NOTE_MAX};
 use super::json::{INPUT_MAX, Json, SUGGESTIONS_MAX};
 use crate::error::{Error, Result};
 use crate::time::Time;
@@ -237,6 +237,10 @@ fn body(given: &Submission) -> Result<AnswerBody> {
     for (_, answer) in given.answers.iter().flatten() {
         if answer.texts().iter().any(|t| t.chars().count() > TEXT_MAX) {
             return Err(too_long("an answer", TEXT_MAX));
+        }
+        let note = answer.note.as_deref().unwrap_or_default();
+        if note.trim().chars().count() > NOTE_MAX {
+            return Err(too_long("a note", NOTE_MAX));
         }
     }
     Ok(AnswerBody::Form {

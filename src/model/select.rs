@@ -1,9 +1,9 @@
-//! `--select 'Q=LABEL[,LABEL]'` and `--other 'Q=TEXT'`: which question, which labels. `--allow` and
-//! `--deny`: which choice.
+//! `--select 'Q=LABEL[,LABEL]'`, `--other 'Q=TEXT'` and `--note 'Q=TEXT'`: which question, which labels.
+//! `--allow` and `--deny`: which choice.
 
-use super::form::FormAnswer;
+use super::form::{FormAnswer, Labels};
 use super::interaction::{Body, Effect, FormQuestion, Question};
-use super::response::Submission;
+use super::response::{Answer, AnswerBody, Submission};
 use crate::error::{Code, Error, Result};
 
 /// One such option.
@@ -13,24 +13,78 @@ pub enum Pick {
     Label(String),
     /// `--other`.
     Other(String),
+    /// `--note`.
+    Note(String),
+}
+
+/// The answer that the options and a text give. A text that stands alone answers a form of one question,
+/// and is a free response otherwise.
+///
+/// # Errors
+/// `invalid_answer`: an option names no question, or more than its question takes.
+pub fn reply(
+    questions: &[FormQuestion],
+    picks: &[Pick],
+    text: Option<String>,
+    base: Submission,
+) -> Result<Submission> {
+    let mut answers = answers(questions, picks)?;
+    let mut response = text;
+    let picked = picks.iter().any(|pick| !matches!(pick, Pick::Note(_)));
+    if let ([only], false) = (questions, picked)
+        && let Some(text) = response.take()
+    {
+        let note = answers.pop().and_then(|(_, answer)| answer.note);
+        let (question, answer) = plain(only, &text);
+        answers.push((question, FormAnswer { note, ..answer }));
+    }
+    Ok(Submission {
+        answers: (!answers.is_empty()).then_some(answers),
+        response,
+        ..base
+    })
+}
+
+/// The answer as the question takes it: a text answers a form of one question.
+pub fn read(question: &Question, answer: Answer) -> Answer {
+    let ([only], AnswerBody::Text(text)) = (question.questions(), &answer.body) else {
+        return answer;
+    };
+    let body = AnswerBody::Form {
+        answers: Some(vec![plain(only, text)]),
+        response: None,
+    };
+    Answer { body, ..answer }
+}
+
+/// A text as the answer to a question: the label that it spells exactly, else free text.
+fn plain(question: &FormQuestion, text: &str) -> (String, FormAnswer) {
+    let text = text.trim();
+    let answer = match question.options.iter().any(|o| o.label == text) {
+        true => FormAnswer::label(text),
+        false => FormAnswer::other(text),
+    };
+    (question.question.clone(), answer)
 }
 
 /// The answers that the options give, by exact question text.
-pub fn answers(questions: &[FormQuestion], picks: &[Pick]) -> Result<Vec<(String, FormAnswer)>> {
+fn answers(questions: &[FormQuestion], picks: &[Pick]) -> Result<Vec<(String, FormAnswer)>> {
     let mut answers: Vec<(usize, FormAnswer)> = Vec::new();
     for pick in picks {
-        let (Pick::Label(text) | Pick::Other(text)) = pick;
+        let (Pick::Label(text) | Pick::Other(text) | Pick::Note(text)) = pick;
         let (index, right) = question(questions, text)?;
-        let asked = &questions[index];
-        let number = index + 1;
-        let found = match pick {
-            Pick::Other(_) => FormAnswer::Other(right.to_owned()),
-            Pick::Label(_) => labels(asked, number, right)?,
-        };
-        match answers.iter_mut().find(|(i, _)| *i == index) {
-            None => answers.push((index, found)),
-            Some((_, before)) => *before = merge(asked, number, before, &found)?,
-        }
+        let at = answers.iter().position(|(i, _)| *i == index);
+        let at = at.unwrap_or_else(|| {
+            answers.push((index, FormAnswer::default()));
+            answers.len() - 1
+        });
+        add(
+            &mut answers[at].1,
+            pick,
+            &questions[index],
+            index + 1,
+            right,
+        )?;
     }
     Ok(answers
         .into_iter()
@@ -38,20 +92,39 @@ pub fn answers(questions: &[FormQuestion], picks: &[Pick]) -> Result<Vec<(String
         .collect())
 }
 
-fn merge(
+/// Adds what one option says to the answer so far; no option takes the place of an earlier one.
+fn add(
+    answer: &mut FormAnswer,
+    pick: &Pick,
     asked: &FormQuestion,
     number: usize,
-    before: &FormAnswer,
-    more: &FormAnswer,
-) -> Result<FormAnswer> {
-    let other = |a: &FormAnswer| matches!(a, FormAnswer::Other(_));
-    if !asked.multi_select || other(before) || other(more) {
+    right: &str,
+) -> Result<()> {
+    let room = asked.multi_select || answer.texts().is_empty();
+    let full = match pick {
+        Pick::Label(_) => !room,
+        Pick::Other(_) => !room || answer.other.is_some(),
+        Pick::Note(_) if answer.note.is_some() => {
+            return Err(misfit(format!("question {number} takes one note only")));
+        }
+        Pick::Note(_) => false,
+    };
+    if full {
         return Err(misfit(format!("question {number} takes one answer only")));
     }
-    let labels = [before.texts(), more.texts()].concat();
-    Ok(FormAnswer::Many(
-        labels.into_iter().map(str::to_owned).collect(),
-    ))
+    match pick {
+        Pick::Label(_) => {
+            let mut all = answer.labels().to_vec();
+            all.extend(labels(asked, number, right)?);
+            answer.labels = Some(match all.as_slice() {
+                [only] => Labels::One(only.clone()),
+                _ => Labels::List(all),
+            });
+        }
+        Pick::Other(_) => answer.other = Some(right.to_owned()),
+        Pick::Note(_) => answer.note = Some(right.to_owned()),
+    }
+    Ok(())
 }
 
 /// The question that the left side names, and the right side. Questions are matched as wholes before
@@ -185,18 +258,18 @@ fn by_number<'a>(questions: &[FormQuestion], text: &'a str) -> Result<(usize, &'
 }
 
 /// The whole right side as one label first, then split on commas.
-fn labels(asked: &FormQuestion, number: usize, right: &str) -> Result<FormAnswer> {
+fn labels(asked: &FormQuestion, number: usize, right: &str) -> Result<Vec<String>> {
     if asked.options.is_empty() {
         return Err(
             misfit(format!("question {number} has no options")).hint("give its text with --other")
         );
     }
     if let Some(label) = offered(asked, right) {
-        return Ok(FormAnswer::One(label));
+        return Ok(vec![label]);
     }
     let parts: Option<Vec<String>> = right.split(',').map(|part| offered(asked, part)).collect();
     match parts {
-        Some(labels) if labels.len() > 1 && asked.multi_select => Ok(FormAnswer::Many(labels)),
+        Some(labels) if labels.len() > 1 && asked.multi_select => Ok(labels),
         Some(labels) if labels.len() > 1 => {
             Err(misfit(format!("question {number} takes one label only")))
         }

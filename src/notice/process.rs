@@ -1,18 +1,17 @@
 //! Running another program for a notice: no shell, no output, its end enforced.
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use crate::process::{self, Bounds, End};
 
-/// How long a program and whatever it started may run.
-const LIMIT: Duration = Duration::from_secs(5);
-/// The pause between looks at it.
-const PAUSE: Duration = Duration::from_millis(10);
+/// What a program and whatever it started may do.
+const BOUNDS: Bounds = Bounds {
+    time: Duration::from_secs(5),
+    output: 0,
+    end: End::Everything,
+};
 /// The variables of ours that a program keeps: where the store and the configuration are.
 const KEPT: [&str; 2] = ["SAYSO_HOME", "SAYSO_CONFIG"];
 
@@ -25,10 +24,10 @@ pub(super) enum Failure {
     Bad(String),
 }
 
-/// Runs a program to its end, at most 5 s: then it is killed with its whole process group.
+/// Runs a program to its end, at most 5 s.
 ///
-/// It is led into a group of its own, gets `input` and sees no output. Of this program's own variables
-/// it sees those that say where things are, and `variables`.
+/// It gets `input` and sees no output. Of this program's own variables it sees those that say where
+/// things are, and `variables`.
 ///
 /// # Errors
 /// Unless it ended well and in time.
@@ -41,62 +40,26 @@ pub(super) fn run(
         return Err(Failure::Missing);
     };
     let mut command = Command::new(program);
-    command.args(arguments).process_group(0);
+    command.args(arguments);
     for name in std::env::vars_os().map(|(name, _)| name) {
         if is_ours(&name) {
             command.env_remove(name);
         }
     }
     command.envs(variables.iter().map(|(name, value)| (name, value)));
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let until = Instant::now() + LIMIT;
-    let mut child = command.spawn().map_err(|e| match e.kind() {
-        ErrorKind::NotFound => Failure::Missing,
-        _ => Failure::Bad(format!("it cannot be started: {e}")),
-    })?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // Who does not read must not hold this up; the write fails when the program ends.
-        let writer = std::thread::Builder::new();
-        let _ = writer.spawn(move || drop(stdin.write_all(&input)));
-    }
-    let ended = end(&mut child, until);
-    match ended {
-        Some(status) if status.success() => Ok(()),
-        Some(status) => Err(Failure::Bad(format!("it ended with {status}"))),
-        None => {
-            let limit = LIMIT.as_secs();
+    match process::run(command, input, &BOUNDS) {
+        Ok((status, _)) if status.success() => Ok(()),
+        Ok((status, _)) => Err(Failure::Bad(format!("it ended with {status}"))),
+        Err(process::Failure::Missing) => Err(Failure::Missing),
+        Err(process::Failure::Killed) => {
+            let limit = BOUNDS.time.as_secs();
             Err(Failure::Bad(format!("it was killed after {limit} seconds")))
         }
+        Err(failure) => Err(Failure::Bad(failure.to_string())),
     }
 }
 
 fn is_ours(name: &OsString) -> bool {
     let name = name.to_string_lossy();
     name.starts_with("SAYSO_") && !KEPT.contains(&name.as_ref())
-}
-
-/// Waits for the program and what it left behind; none if it had to be killed itself.
-fn end(child: &mut Child, until: Instant) -> Option<ExitStatus> {
-    // It leads its group, so its id is the group's for as long as any of them lives.
-    let group = Pid::from_raw(i32::try_from(child.id()).ok()?);
-    let mut ended = None;
-    loop {
-        if ended.is_none() {
-            ended = child.try_wait().ok().flatten();
-        }
-        if ended.is_some() && killpg(group, None).is_err() {
-            return ended;
-        }
-        if Instant::now() >= until {
-            let _ = killpg(group, Signal::SIGKILL);
-            if ended.is_none() {
-                let _ = child.wait();
-            }
-            return ended;
-        }
-        std::thread::sleep(PAUSE);
-    }
 }

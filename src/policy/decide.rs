@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::allow::{Allowing, Why};
 use super::call::{Call, Subjects};
 use super::command::{self, Command, Part as CommandPart, Subject};
+use super::contents::Spec;
 use super::effective::Effective;
 use super::pattern::{Letters, Pattern};
 use super::plain::{Invocation, Known};
@@ -88,7 +89,7 @@ impl<'a, 's> Deciding<'a, 's> {
             let mut names = [tool_name, action].into_iter().flatten();
             let spec = rule.for_contents(*tool_name);
             names.any(|name| rule.matches_bare(name))
-                || spec.is_some_and(|spec| denied_by.iter().any(|text| spec.matches(text)))
+                || spec.is_some_and(|spec| denied_by.iter().any(|argument| spec.denies(argument)))
         })
     }
 
@@ -217,12 +218,11 @@ impl<'a, 's> Deciding<'a, 's> {
         let subjects = self.subjects;
         if subjects.commands.is_empty() {
             let mut rules = self.policy.allow().iter();
-            let texts = &subjects.allowed_by;
-            let matches =
-                |spec: &Pattern| !texts.is_empty() && texts.iter().all(|t| spec.matches(t));
+            let about = &subjects.allowed_by;
+            let matches = |spec: &Spec| !about.is_empty() && about.iter().all(|a| spec.allows(a));
             let rule =
                 rules.find(|rule| rule.for_contents(subjects.tool_name).is_some_and(matches));
-            return rule.map(Some).ok_or(None);
+            return rule.map(Some).ok_or(subjects.remark.map(Into::into));
         }
         let mut first = None;
         for command in &subjects.commands {

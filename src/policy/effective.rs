@@ -122,6 +122,16 @@ impl<'a> Effective<'a> {
     }
 }
 
+/// The name of the table that holds for the agent in the user's configuration.
+///
+/// # Errors
+/// `config_error` for a name that fits several tables.
+pub fn table_name<'a>(config: &'a Config, agent: &str) -> Result<Option<&'a str>> {
+    let table = |agent: &'a crate::config::Agent| agent.approval_policy.as_ref();
+    let found = lookup(&config.agents, table, agent, &config.source)?;
+    Ok(found.map(|(name, _)| name.get_ref().as_str()))
+}
+
 /// The agent's own table: by exact name, else without regard to ASCII case, else that of `*`.
 fn lookup<'a, A, T>(
     agents: &'a Named<A>,

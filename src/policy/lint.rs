@@ -6,7 +6,7 @@
 use toml::Spanned;
 
 use super::List;
-use super::call::{PATH_TOOLS, SHELL_TOOLS};
+use super::call::{ADDRESS_TOOLS, PATH_TOOLS, SHELL_TOOLS};
 use super::pattern::Pattern;
 use super::repo_file::RepoFile;
 use super::rule::{Matcher, Rule};
@@ -145,6 +145,9 @@ impl<'a> Linter<'a> {
                 let message = format!("{:?} can never match: {why}", entry.text);
                 self.say(entry.offset, Level::Warning, message);
             }
+            if let Some((level, why)) = address_remark(entry) {
+                self.say(entry.offset, level, format!("{:?} {why}", entry.text));
+            }
             let Some(command) = command_pattern(entry) else {
                 continue;
             };
@@ -197,8 +200,37 @@ fn command_pattern<'e>(entry: &'e Entry) -> Option<&'e Pattern> {
         Matcher::Bare(pattern) => Some(pattern),
         Matcher::Tool { name, spec } => {
             let shell = SHELL_TOOLS.iter().any(|tool| name.matches(tool));
-            shell.then_some(spec)
+            shell.then_some(&spec.whole)
         }
+    }
+}
+
+/// What its author may not know about a SPEC for addresses.
+fn address_remark(entry: &Entry) -> Option<(Level, String)> {
+    let Matcher::Tool { name, spec } = &entry.rule.matcher else {
+        return None;
+    };
+    let allows = entry.list == List::AutoAllow;
+    let holds = |text: &str| spec.whole.pieces().iter().any(|piece| piece.contains(text));
+    let any = |tools: &[&str]| tools.iter().any(|tool| name.matches(tool));
+    let meant = holds("://") || holds("domain:") || any(ADDRESS_TOOLS) && !any(PATH_TOOLS);
+    match &spec.address {
+        Some(Err(_)) if allows => None,
+        Some(Err(why)) => Some((
+            Level::Warning,
+            format!("is matched on the whole text only: {why}"),
+        )),
+        Some(Ok(address)) if allows && address.is_open_ended() => {
+            let why = "leaves the end of the host open, so that a name of anybody's fits";
+            Some((Level::Warning, why.to_owned()))
+        }
+        None if meant && !spec.whole.pieces().iter().all(String::is_empty) => {
+            let level = if allows { Level::Warning } else { Level::Note };
+            let why = "is no address and matched on the whole text, wherever the host stands in it: \
+                       write it as `https://example.com/*` or `https://*.example.com/*`";
+            Some((level, why.to_owned()))
+        }
+        _ => None,
     }
 }
 
@@ -229,7 +261,7 @@ fn covers(deny: &Entry, entry: &Entry) -> bool {
         (Matcher::Bare(deny), Matcher::Tool { name, .. }) => deny.covers(name),
         (Matcher::Tool { .. }, Matcher::Bare(_)) => false,
         (Matcher::Tool { name, spec }, Matcher::Tool { name: n, spec: s }) => {
-            name.covers(n) && spec.covers(s)
+            name.covers(n) && spec.whole.covers(&s.whole)
         }
     }
 }
@@ -238,10 +270,18 @@ fn covers(deny: &Entry, entry: &Entry) -> bool {
 fn never_matches(entry: &Entry) -> Option<&'static str> {
     let (allows, shown) = (entry.list == List::AutoAllow, entry.text);
     if let Matcher::Tool { name, spec } = &entry.rule.matcher {
-        let start = spec.pieces()[0].as_str();
-        let relative = !start.is_empty() && !start.starts_with('/') || spec.pieces() == [""];
+        let pieces = spec.whole.pieces();
+        let start = pieces[0].as_str();
+        let relative = !start.is_empty() && !start.starts_with('/') || pieces == [""];
         if PATH_TOOLS.iter().any(|tool| name.matches(tool)) && relative {
             return Some("paths are absolute");
+        }
+        let stray = |piece: &String| piece.contains("//") || piece.contains("/../");
+        if allows && PATH_TOOLS.iter().any(|tool| name.matches(tool)) && pieces.iter().any(stray) {
+            return Some("paths hold no `..` and no `//`");
+        }
+        if let (true, Some(Err(why))) = (allows, &spec.address) {
+            return Some(why);
         }
     }
     let pattern = command_pattern(entry)?;

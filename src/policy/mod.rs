@@ -10,9 +10,11 @@ use std::borrow::Cow;
 
 use crate::config::{Decision, Place};
 
+mod address;
 mod allow;
 mod call;
 mod command;
+mod contents;
 mod decide;
 mod effective;
 mod lint;
@@ -26,16 +28,18 @@ mod scan;
 mod tests;
 mod trapdoors;
 mod tree;
+mod undo;
 mod variables;
 mod visible;
 
-pub use call::Call;
+pub use call::{COMMAND_MEMBERS, Call, Resolved, SHELL_TOOLS};
 pub use decide::{decide, explain};
-pub use effective::Effective;
+pub use effective::{Effective, table_name};
 pub use lint::{Finding, Level, lint, lint_repo_file};
 pub use pattern::{PATTERN_MAX, Pattern};
 pub use repo_file::{REPO_FILE_MAX, REPO_FILE_NAME, RepoFile};
-pub use rule::Rule;
+pub use rule::{Rule, check_pattern};
+pub use undo::irreversible;
 
 /// What a policy says about a call.
 #[derive(Clone, Debug)]

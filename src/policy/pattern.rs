@@ -62,6 +62,11 @@ impl Pattern {
         Self { pieces, letters }
     }
 
+    /// The same with its literal texts changed.
+    pub(super) fn map(&self, change: impl Fn(&str) -> String) -> Self {
+        Self::of(self.pieces.iter().map(|piece| change(piece)).collect())
+    }
+
     /// Whether a subject of these letters could match: a subject that does match has all of the pattern's.
     pub(super) fn fits(&self, subject: Letters) -> bool {
         self.letters.0 & !subject.0 == 0

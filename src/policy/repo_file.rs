@@ -63,8 +63,9 @@ impl RepoFile {
     /// # Errors
     /// `config_error`, with the position, for anything but `auto_deny` and a `default` of `ask` or `deny`.
     pub fn parse(source: Source) -> Result<Self> {
-        let shape: Shape = source.parse().map_err(|error| {
-            error.hint("a repository's file can only tighten: auto_deny, and default = \"ask\" or \"deny\"")
+        let shape: Shape = source.parse("auto_deny = [\"git push*\"]").map_err(|error| {
+            let meant = error.hint.as_ref().map(|hint| format!("{hint}\n")).unwrap_or_default();
+            error.hint(format!("{meant}a repository's file can only tighten: auto_deny, and default = \"ask\" or \"deny\""))
         })?;
         Ok(Self {
             agents: shape.agents,

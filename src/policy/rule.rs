@@ -2,10 +2,19 @@
 
 use toml::Spanned;
 
+use super::contents::Spec;
 use super::pattern::Pattern;
 use super::{List, Ruling};
 use crate::config::Source;
 use crate::error::Result;
+
+/// Whether text can stand in a list of a policy.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn check_pattern(text: &str) -> std::result::Result<(), &'static str> {
+    Matcher::parse(text).map(drop)
+}
 
 /// A pattern of a policy.
 #[derive(Clone, Debug)]
@@ -23,7 +32,7 @@ pub(super) enum Matcher {
     /// A tool's name, or the action, and commands.
     Bare(Pattern),
     /// `NAME(SPEC)`: a tool's name and its principal argument.
-    Tool { name: Pattern, spec: Pattern },
+    Tool { name: Pattern, spec: Spec },
 }
 
 impl Matcher {
@@ -40,7 +49,7 @@ impl Matcher {
         }
         Ok(Self::Tool {
             name: Pattern::parse(name)?,
-            spec: Pattern::parse(spec)?,
+            spec: Spec::parse(spec)?,
         })
     }
 }
@@ -99,12 +108,12 @@ impl<'a> Rule<'a> {
     pub(super) fn for_commands(&self, tool_name: Option<&str>) -> Option<&Pattern> {
         match &self.matcher {
             Matcher::Bare(pattern) => Some(pattern),
-            Matcher::Tool { .. } => self.for_contents(tool_name),
+            Matcher::Tool { .. } => self.for_contents(tool_name).map(|spec| &spec.whole),
         }
     }
 
-    /// The pattern for the principal argument of a call of this tool.
-    pub(super) fn for_contents(&self, tool_name: Option<&str>) -> Option<&Pattern> {
+    /// The SPEC for the principal argument of a call of this tool.
+    pub(super) fn for_contents(&self, tool_name: Option<&str>) -> Option<&Spec> {
         match (&self.matcher, tool_name) {
             (Matcher::Tool { name, spec }, Some(tool)) if name.matches(tool) => Some(spec),
             _ => None,

@@ -52,11 +52,27 @@ fn of_action(config: &Config, action: &str) -> Decision {
 }
 
 fn of_tool(config: &Config, name: &str, input: &Value) -> Decision {
+    of_tool_at(config, name, input, &[])
+}
+
+/// A call of a tool in a file system whose only links are these, and whose other paths are as they seem.
+fn of_tool_at(config: &Config, name: &str, input: &Value, links: &[Resolved]) -> Decision {
+    let cwd = Path::new("/srv");
     let call = Call {
         tool_name: Some(name),
         input: Some(input),
-        cwd: Some(Path::new("/srv")),
+        cwd: Some(cwd),
         ..Call::default()
+    };
+    let plain = call.paths().into_iter().map(|given| Resolved {
+        given: given.to_owned(),
+        path: super::call::normal_path(given, Some(cwd)),
+        caseless: false,
+    });
+    let resolved: Vec<_> = links.iter().cloned().chain(plain).collect();
+    let call = Call {
+        resolved: &resolved,
+        ..call
     };
     decision(config, &call)
 }

@@ -19,6 +19,8 @@ use crate::watch::Also;
 pub(super) enum Event {
     /// One key.
     Key(char),
+    /// The number of an option; not every number has one.
+    Number(usize),
     /// Nothing to act on; the key line may need printing again.
     Again,
     /// The wait ended.
@@ -37,6 +39,19 @@ pub(super) enum Typed {
     Ended(Ended),
     /// The terminal is gone.
     Gone,
+}
+
+/// A hand has rested, and no key is held, where none came for so long.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// What was pressed.
+enum Press {
+    Key(char),
+    /// Two digits at once.
+    Pair(char, char),
+    Event(Event),
+    /// Nothing in time.
+    Late,
 }
 
 /// A terminal whose keys answer.
@@ -70,7 +85,6 @@ impl<'a> Console<'a> {
 
     /// Takes no key until `least` has passed, and 200 ms without any. Ends early if the wait does.
     pub(super) fn settle(&mut self, least: Duration, wait: &mut Wait<'_>) -> Result<Option<Ended>> {
-        const QUIET: Duration = Duration::from_millis(200);
         let start = Instant::now();
         let mut quiet_since = start;
         loop {
@@ -113,62 +127,144 @@ impl<'a> Console<'a> {
         let _ = stderr.flush();
     }
 
-    /// The next key, unless the wait ends first. Several keys at once are a paste, and are dropped.
-    pub(super) fn next_key(&mut self, wait: &mut Wait<'_>) -> Result<Event> {
+    /// The next key, unless the wait ends first. Where options have numbers of one or two `digits` (0:
+    /// there are none), their keys come as a number. Several keys at once are a paste, and are dropped.
+    pub(super) fn next_key(&mut self, digits: usize, wait: &mut Wait<'_>) -> Result<Event> {
+        let (first, second) = match self.press(digits, None, wait)? {
+            Press::Key(key) if digits > 0 && key.is_ascii_digit() => (key, None),
+            Press::Pair(first, second) => (first, Some(second)),
+            Press::Key(key) => return Ok(Event::Key(key)),
+            Press::Event(event) => return Ok(event),
+            Press::Late => return Ok(Event::Again),
+        };
+        if digits == 1 {
+            return Ok(Event::Number(number(&[first])));
+        }
+        let second = match second {
+            Some(second) => second,
+            None => match self.second_digit(first, wait)? {
+                Ok(second) => second,
+                Err(event) => return Ok(event),
+            },
+        };
+        if first == second
+            && let Some(event) = self.held(wait)?
+        {
+            return Ok(event);
+        }
+        Ok(Event::Number(number(&[first, second])))
+    }
+
+    /// Waits a moment for a number's second digit. A first one that was left standing must not make a
+    /// number with what is pressed much later, and any other key takes it back.
+    fn second_digit(
+        &mut self,
+        first: char,
+        wait: &mut Wait<'_>,
+    ) -> Result<std::result::Result<char, Event>> {
+        const TOGETHER: Duration = Duration::from_secs(3);
+        if self.keys.is_some() {
+            self.say_keys(&format!("{first}_ second digit"));
+            match self.press(2, Some(Instant::now() + TOGETHER), wait)? {
+                Press::Key(key) if key.is_ascii_digit() => return Ok(Ok(key)),
+                Press::Event(event @ (Event::Ended(_) | Event::Gone)) => return Ok(Err(event)),
+                Press::Late => new_line(),
+                _ => {}
+            }
+        }
+        say("no number: it has two digits here, one right after the other, such as 01");
+        Ok(Err(Event::Again))
+    }
+
+    /// Whether the digit that came twice is a key that is held: none if it is not.
+    fn held(&mut self, wait: &mut Wait<'_>) -> Result<Option<Event>> {
+        if self.keys.is_none() {
+            return Ok(None);
+        }
+        match self.press(2, Some(Instant::now() + QUIET), wait)? {
+            Press::Late => return Ok(None),
+            Press::Event(event @ (Event::Ended(_) | Event::Gone)) => return Ok(Some(event)),
+            _ => say("no number: a third key came at once"),
+        }
+        let ended = self.settle(Duration::ZERO, wait)?;
+        Ok(Some(ended.map_or(Event::Again, Event::Ended)))
+    }
+
+    /// What is pressed next, up to a time.
+    fn press(
+        &mut self,
+        digits: usize,
+        until: Option<Instant>,
+        wait: &mut Wait<'_>,
+    ) -> Result<Press> {
         loop {
             if let Some(ended) = wait.check()? {
                 new_line();
-                return Ok(Event::Ended(ended));
+                return Ok(Press::Event(Event::Ended(ended)));
             }
             if wait.take_stop() {
-                return self.suspend();
+                return self.suspend().map(Press::Event);
             }
-            if let Some(keys) = &mut self.keys
-                && !keys.ready().map_err(broken)?
-            {
-                wait.sleep(&[])?;
-                continue;
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(Press::Late);
             }
-            let stdin = Also {
+            let ready = match &mut self.keys {
+                Some(keys) => keys.ready().map_err(broken)?,
+                None => true,
+            };
+            let stdin = [Also {
                 fd: self.stdin,
                 events: PollFlags::POLLIN,
-            };
-            if !wait.sleep(&[stdin])?[0] {
+            }];
+            let also = if ready { &stdin[..] } else { &[] };
+            let limit = left.unwrap_or(Duration::MAX);
+            if wait.sleep_at_most(limit, also)?.first() != Some(&true) {
                 continue;
             }
             match read_keys(self.stdin, &mut self.decoder).map_err(broken)? {
-                Input::Closed => return Ok(Event::Gone),
+                Input::Closed => return Ok(Press::Event(Event::Gone)),
                 Input::Keys(keys) => {
-                    if let Some(event) = self.meaning(&keys) {
-                        return Ok(event);
+                    if let Some(press) = self.meaning(&keys, digits) {
+                        return Ok(press);
                     }
                 }
             }
         }
     }
 
-    fn meaning(&self, keys: &[Key]) -> Option<Event> {
+    fn meaning(&self, keys: &[Key], digits: usize) -> Option<Press> {
+        let again = Some(Press::Event(Event::Again));
         let keys = match (keys, &self.keys) {
             // A dumb terminal sends whole lines, and has echoed their ends.
-            ([Key::Enter], None) => return Some(Event::Again),
+            ([Key::Enter], None) => return again,
             ([line @ .., Key::Enter], None) => line,
             (keys, _) => keys,
         };
-        match keys {
+        let echo = |text: &str| {
+            if self.keys.is_some() {
+                to_stderr(text);
+            }
+        };
+        match *keys {
             [Key::Char(key)] => {
-                if self.keys.is_some() {
-                    to_stderr(&key.to_string());
-                }
-                Some(Event::Key(*key))
+                echo(&key.to_string());
+                Some(Press::Key(key))
+            }
+            [Key::Char(first), Key::Char(second)]
+                if digits == 2 && first.is_ascii_digit() && second.is_ascii_digit() =>
+            {
+                echo(&format!("{first}{second}"));
+                Some(Press::Pair(first, second))
             }
             [] | [Key::Other | Key::Backspace | Key::Escape] => None,
             [Key::Enter] => {
                 new_line();
-                Some(Event::Again)
+                again
             }
             _ => {
                 say("several keys at once count as none");
-                Some(Event::Again)
+                again
             }
         }
     }
@@ -273,6 +369,12 @@ fn typed_line(stdin: BorrowedFd<'_>, wait: &mut Wait<'_>) -> Result<Typed> {
 /// Says something on a line of its own.
 pub(super) fn say(text: &str) {
     to_stderr(text);
+}
+
+/// The number that some digits spell.
+fn number(digits: &[char]) -> usize {
+    let digits = digits.iter().filter_map(|digit| digit.to_digit(10));
+    digits.fold(0, |number, digit| number * 10 + digit as usize)
 }
 
 fn new_line() {

@@ -1,17 +1,19 @@
 //! A form at the key line: its questions one after the other, then one key that submits.
 
 use super::console::{self, Console, Event, Typed};
-use super::{Decision, Desk, HELP, blank, ended_decision};
+use super::{Decision, Desk, HELP, blank, ended_decision, on_lines};
 use crate::error::Result;
-use crate::model::form::FormAnswer;
+use crate::model::form::{FormAnswer, Labels};
 use crate::model::interaction::FormQuestion;
 use crate::model::response::Submission;
 use crate::park::Wait;
+use crate::render::out::lines_to_stderr;
+use crate::render::question;
 use crate::text;
 
 struct Form {
     at: usize,
-    answers: Vec<Option<FormAnswer>>,
+    answers: Vec<FormAnswer>,
     response: Option<String>,
 }
 
@@ -24,56 +26,62 @@ pub(super) fn ask(
     let questions = desk.record.question.questions();
     let mut form = Form {
         at: 0,
-        answers: vec![None; questions.len()],
+        answers: vec![FormAnswer::default(); questions.len()],
         response: None,
     };
     loop {
-        console::say(&so_far(&form, questions));
-        console.say_keys(&key_line(&form, questions));
-        let key = match console.next_key(wait)? {
-            Event::Key(key) => key,
-            Event::Again => continue,
-            Event::Ended(ended) => return Ok(ended_decision(ended)),
-            Event::Gone => return Ok(Decision::Gone),
+        lines_to_stderr(&so_far(&form, questions, desk.look.columns));
+        console.say_keys(&key_line(&form, questions, desk.look.columns));
+        let asked = &questions[form.at];
+        let decision = match console.next_key(question::digits(asked.options.len()), wait)? {
+            Event::Key(key) => pressed(key, desk, &mut form, console, wait)?,
+            Event::Number(number) => {
+                pick(number, &mut form, asked);
+                None
+            }
+            Event::Again => None,
+            Event::Ended(ended) => Some(ended_decision(ended)),
+            Event::Gone => Some(Decision::Gone),
         };
-        if let Some(decision) = pressed(key, desk, &mut form, console, wait)? {
+        if let Some(decision) = decision {
             return Ok(decision);
         }
     }
 }
 
-fn so_far(form: &Form, questions: &[FormQuestion]) -> String {
+/// What is answered so far; no row of it begins with a text of the asker's.
+fn so_far(form: &Form, questions: &[FormQuestion], columns: usize) -> Vec<String> {
+    // Beside mark, number, colon and note.
+    let room = columns.saturating_sub("▸#12 :  +note".chars().count());
+    let name_room = (room / 2).min(24);
     let one = |(index, question): (usize, &FormQuestion)| {
         let name = question.header.as_deref().unwrap_or(&question.question);
-        let answer = form.answers[index]
-            .as_ref()
-            .map_or_else(|| "–".into(), FormAnswer::readable);
+        let name = text::cut(name, name_room);
+        let answer = &form.answers[index];
+        let readable = match answer.texts().is_empty() {
+            true => "–".to_owned(),
+            false => text::cut(&answer.readable(), (room - name_room).min(40)),
+        };
         let mark = if index == form.at { "▸" } else { " " };
-        format!(
-            "{mark}#{} {}: {}",
-            index + 1,
-            text::cut(name, 24),
-            text::cut(&answer, 40)
-        )
+        let note = if answer.note.is_some() { " +note" } else { "" };
+        format!("{mark}#{} {name}: {readable}{note}", index + 1)
     };
-    questions
-        .iter()
-        .enumerate()
-        .map(one)
-        .collect::<Vec<_>>()
-        .join("  ")
+    let each: Vec<String> = questions.iter().enumerate().map(one).collect();
+    on_lines(&each, columns)
 }
 
-fn key_line(form: &Form, questions: &[FormQuestion]) -> String {
-    let options = questions[form.at].options.len().min(9);
+fn key_line(form: &Form, questions: &[FormQuestion], columns: usize) -> String {
+    let options = questions[form.at].options.len();
     let mut keys = vec!["a submit".to_owned()];
     if options > 0 {
-        keys.push(format!("1-{options} for #{}", form.at + 1));
+        let numbers = question::numbers(options);
+        keys.push(format!("{numbers} for #{}", form.at + 1));
     }
     keys.extend(
         [
             "o other text",
-            "n next",
+            "n note",
+            "j next",
             "t response",
             "d decline",
             "s skip",
@@ -83,7 +91,7 @@ fn key_line(form: &Form, questions: &[FormQuestion]) -> String {
         ]
         .map(str::to_owned),
     );
-    keys.join("  ")
+    on_lines(&keys, columns).join("\n")
 }
 
 fn pressed(
@@ -100,11 +108,12 @@ fn pressed(
         'q' => return Ok(Some(Decision::Quit)),
         '?' => console::say(HELP),
         'a' => return Ok(submit(desk, form)),
-        'n' => form.at = (form.at + 1) % questions.len(),
-        '1'..='9' => pick(key as usize - '1' as usize, form, &questions[form.at]),
-        'o' | 't' | 'd' => {
+        'j' => form.at = (form.at + 1) % questions.len(),
+        'k' => form.at = (form.at + questions.len() - 1) % questions.len(),
+        'o' | 'n' | 't' | 'd' => {
             let label = match key {
                 'o' => "other text: ",
+                'n' => "note: ",
                 't' => "response: ",
                 _ => "message (Enter for none): ",
             };
@@ -114,14 +123,14 @@ fn pressed(
                 Typed::Ended(ended) => return Ok(Some(ended_decision(ended))),
                 Typed::Gone => return Ok(Some(Decision::Gone)),
             };
+            if key == 'd' {
+                return Ok(Some(decline(desk, line)));
+            }
+            let given = Some(line).filter(|line| !line.trim().is_empty());
             match key {
-                'd' => return Ok(Some(decline(desk, line))),
-                't' => form.response = Some(line).filter(|l| !l.trim().is_empty()),
-                _ if line.trim().is_empty() => form.answers[form.at] = None,
-                _ => {
-                    form.answers[form.at] = Some(FormAnswer::Other(line));
-                    form.at = (form.at + 1) % questions.len();
-                }
+                'o' => other(given, form, &questions[form.at]),
+                'n' => form.answers[form.at].note = given,
+                _ => form.response = given,
             }
         }
         _ => console::say("no such key here; ? explains"),
@@ -129,36 +138,56 @@ fn pressed(
     Ok(None)
 }
 
-fn pick(index: usize, form: &mut Form, question: &FormQuestion) {
-    let Some(option) = question.options.get(index) else {
+/// Takes an option, or back the one of several; the text beside it stays where it may.
+fn pick(number: usize, form: &mut Form, question: &FormQuestion) {
+    let option = number
+        .checked_sub(1)
+        .and_then(|at| question.options.get(at));
+    let Some(option) = option else {
         console::say("there is no such option");
         return;
     };
     let label = option.label.clone();
+    let answer = &mut form.answers[form.at];
     if !question.multi_select {
-        form.answers[form.at] = Some(FormAnswer::One(label));
+        answer.other = None;
+        answer.labels = Some(Labels::One(label));
         form.at = (form.at + 1) % form.answers.len();
         return;
     }
-    let mut labels: Vec<String> = match &form.answers[form.at] {
-        Some(FormAnswer::One(one)) => vec![one.clone()],
-        Some(FormAnswer::Many(many)) => many.clone(),
-        Some(FormAnswer::Other(_)) | None => Vec::new(),
-    };
+    let mut labels = answer.labels().to_vec();
     match labels.iter().position(|l| *l == label) {
         Some(at) => drop(labels.remove(at)),
         None => labels.push(label),
     }
-    form.answers[form.at] = (!labels.is_empty()).then_some(FormAnswer::Many(labels));
+    answer.labels = (!labels.is_empty()).then_some(Labels::List(labels));
+}
+
+/// Takes a text: beside the labels of a question that takes several answers, else in their place.
+fn other(given: Option<String>, form: &mut Form, question: &FormQuestion) {
+    let answer = &mut form.answers[form.at];
+    answer.other = given;
+    if answer.other.is_some() && !question.multi_select {
+        answer.labels = None;
+        form.at = (form.at + 1) % form.answers.len();
+    }
 }
 
 fn submit(desk: &Desk<'_>, form: &Form) -> Option<Decision> {
     let questions = desk.record.question.questions();
+    let given = |answer: &FormAnswer| *answer != FormAnswer::default();
     let answers: Vec<(String, FormAnswer)> = questions
         .iter()
         .zip(&form.answers)
-        .filter_map(|(question, answer)| Some((question.question.clone(), answer.clone()?)))
+        .filter(|(_, answer)| given(answer))
+        .map(|(question, answer)| (question.question.clone(), answer.clone()))
         .collect();
+    let noted = |a: &FormAnswer| a.note.is_some() && a.texts().is_empty();
+    if let Some(at) = form.answers.iter().position(noted) {
+        let number = at + 1;
+        console::say(&format!("#{number} has a note, but no answer beside it"));
+        return None;
+    }
     if answers.is_empty() && form.response.is_none() {
         console::say("nothing is answered yet");
         return None;

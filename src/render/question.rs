@@ -11,6 +11,7 @@ use crate::model::interaction::{
 };
 use crate::model::json::Json;
 use crate::model::response::{Body, Response};
+use crate::policy::{COMMAND_MEMBERS, Call, SHELL_TOOLS, irreversible};
 use crate::text::{block, cut, line, width};
 use crate::time::Time;
 
@@ -55,8 +56,15 @@ pub fn record(record: &Interaction, waiting: Option<Held>, look: Look) -> Vec<St
     {
         put_tool(&mut lines, tool, look);
     }
+    if q.questions().is_empty() {
+        let tool = q
+            .tool()
+            .map(|tool| (tool.name.as_str(), tool.input.as_ref()));
+        lines.extend(no_way_back(tool, q.action(), look));
+    }
     for (index, choice) in q.choices().iter().enumerate() {
-        put_choice(&mut lines, index + 1, choice, look);
+        let number = numbered(index + 1, q.choices().len());
+        put_choice(&mut lines, &number, choice, look);
     }
     for (index, question) in q.questions().iter().enumerate() {
         put_form_question(&mut lines, index + 1, question, look);
@@ -126,11 +134,11 @@ fn put_block(lines: &mut Vec<String>, indent: &str, text: &str, look: Look) {
 fn put_tool(lines: &mut Vec<String>, tool: &Tool, look: Look) {
     field(lines, "tool", &tool.name, look);
     let members = tool.input.as_ref().map(Json::members).unwrap_or_default();
-    let commands = ["command", "cmd", "script", "shell_command"];
+    let commands = COMMAND_MEMBERS;
     let shell = members
         .iter()
         .any(|(name, _)| commands.contains(&name.as_str()))
-        || matches!(tool.name.as_str(), "Bash" | "shell");
+        || SHELL_TOOLS.contains(&tool.name.as_str());
     let blank = |value: &Json| text_of(value).is_some_and(|t| t.trim().is_empty());
     let given = |(name, value): &(String, Json)| commands.contains(&name.as_str()) && !blank(value);
     if shell && !members.iter().any(given) {
@@ -144,6 +152,24 @@ fn put_tool(lines: &mut Vec<String>, tool: &Tool, look: Look) {
             }
         }
     }
+}
+
+/// The mark of a call that holds commands which cannot be undone; none of any other.
+pub fn no_way_back(
+    tool: Option<(&str, Option<&Json>)>,
+    action: Option<&str>,
+    look: Look,
+) -> Option<String> {
+    let input = tool.and_then(|(_, input)| input).map(Json::value);
+    let call = Call {
+        tool_name: tool.map(|(name, _)| name),
+        input: input.as_ref(),
+        action,
+        ..Call::default()
+    };
+    let names = irreversible(&call).join(", ");
+    let mark = format!("! cannot be undone: {names}");
+    (!names.is_empty()).then(|| look.style.red(&mark))
 }
 
 /// A member's name on a line of its own, then its value under the gutter; both whole.
@@ -172,7 +198,26 @@ fn text_of(value: &Json) -> Option<String> {
     serde_json::from_str(value.as_str()).ok()
 }
 
-fn put_choice(lines: &mut Vec<String>, number: usize, choice: &Choice, look: Look) {
+/// How many digits the numbers of so many options have, all of them alike; 0 where there are none.
+pub fn digits(count: usize) -> usize {
+    match count {
+        0 => 0,
+        1..=9 => 1,
+        _ => 2,
+    }
+}
+
+/// The number of one of so many options, as it is shown and typed.
+fn numbered(number: usize, count: usize) -> String {
+    format!("{number:0width$}", width = digits(count))
+}
+
+/// The first and the last number of so many options.
+pub fn numbers(count: usize) -> String {
+    format!("{}-{}", numbered(1, count), numbered(count, count))
+}
+
+fn put_choice(lines: &mut Vec<String>, number: &str, choice: &Choice, look: Look) {
     let (id, label) = (look.style.bold(&choice.id), line(&choice.label));
     let effect = match choice.effect {
         Some(Effect::Allow) => look.style.green(" (allows)"),
@@ -204,10 +249,11 @@ fn put_form_question(lines: &mut Vec<String>, number: usize, question: &FormQues
     put_block(lines, "  ", &question.question, look);
     for (index, option) in question.options.iter().enumerate() {
         let label = line(&option.label);
+        let number = numbered(index + 1, question.options.len());
         if width(&label) + 9 <= look.columns {
-            lines.push(format!("    {} {label}", index + 1));
+            lines.push(format!("    {number} {label}"));
         } else {
-            lines.push(format!("    {}", index + 1));
+            lines.push(format!("    {number}"));
             put_block(lines, "      ", &option.label, look);
         }
         if let Some(description) = &option.description {
@@ -243,16 +289,8 @@ fn put_response(lines: &mut Vec<String>, question: &Question, response: &Respons
                     .questions()
                     .iter()
                     .position(|q| q.question == *text);
-                let other = if matches!(answer, FormAnswer::Other(_)) {
-                    " (other)"
-                } else {
-                    ""
-                };
-                lines.push(
-                    look.style
-                        .bold(&format!("#{}{other}", number.unwrap_or(0) + 1)),
-                );
-                put_block(lines, "  ", &answer.readable(), look);
+                lines.push(look.style.bold(&format!("#{}", number.unwrap_or(0) + 1)));
+                put_answer(lines, answer, look);
             }
             if !reply.unanswered.is_empty() {
                 lines.push(format!("{} left unanswered", reply.unanswered.len()));
@@ -274,6 +312,19 @@ fn put_response(lines: &mut Vec<String>, question: &Question, response: &Respons
     if let Some(rules) = &response.updated_permissions {
         lines.push(look.style.dim("remembered"));
         put_block(lines, "", rules.as_str(), look);
+    }
+}
+
+/// The labels, the free text and the note, each under a name of its own where it is no label.
+fn put_answer(lines: &mut Vec<String>, answer: &FormAnswer, look: Look) {
+    for label in answer.labels() {
+        put_block(lines, "  ", label, look);
+    }
+    for (name, text) in [("other", &answer.other), ("note", &answer.note)] {
+        if let Some(text) = text {
+            lines.push(look.style.dim(&format!("  ({name})")));
+            put_block(lines, "  ", text, look);
+        }
     }
 }
 

@@ -5,8 +5,10 @@ use super::width;
 
 /// Stands before every line of content; what follows it can look like anything but a bare line.
 const GUTTER: &str = "│ ";
+/// Stands before the rows in which a line goes on that was too long for one.
+const WRAPPED: &str = "┆ ";
 /// Stands before what is said about the text in its midst.
-const ASIDE: &str = "┆ ";
+const ASIDE: &str = "⋮ ";
 /// Longer runs of blank lines are compressed.
 const BLANK_LINES: usize = 3;
 /// Longer runs of spaces are compressed.
@@ -15,14 +17,15 @@ const SPACES: usize = 16;
 /// A text laid out for a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// `│ ` and a line of the text, or `┆ ` and a count of blank lines; without line ends.
+    /// `│ ` and a line of the text, `┆ ` and more of the line before, or `⋮ ` and a count of blank lines;
+    /// without line ends. No text can begin a row otherwise than its place in the text says.
     pub lines: Vec<String>,
     /// What a reader must know beside it: one line on escaped characters, one on compressed runs.
     /// Absent where there is nothing to say, so that an imitation within the text stands alone.
     pub notes: Vec<String>,
 }
 
-/// The whole text, wrapped into `columns` display columns including the gutter `│ `.
+/// The whole text, wrapped into `columns` display columns including the gutter.
 ///
 /// Lines break after a space or before a wide character where they can, else anywhere but between
 /// a letter and its marks. Nothing is dropped; runs of more than 3 blank lines or 16 spaces are
@@ -143,10 +146,10 @@ impl Layout {
             self.place_word();
         }
         self.end_line();
-        self.gutter = GUTTER;
     }
 
     fn line(&mut self, line: &str) {
+        self.gutter = GUTTER;
         let mut rest = pieces(line).peekable();
         let mut after_word = false;
         while let Some(piece) = rest.next() {
@@ -229,6 +232,9 @@ impl Layout {
         let gutter = self.gutter;
         let text = self.row.take();
         self.lines.push(format!("{gutter}{text}"));
+        if gutter == GUTTER {
+            self.gutter = WRAPPED;
+        }
     }
 
     fn end_line(&mut self) {

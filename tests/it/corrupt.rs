@@ -216,7 +216,7 @@ fn what_a_newer_version_wrote_is_shown_but_never_changed() {
     let old = text(&record, "id").to_owned();
     world.json(&["cancel", &old]);
     record["id"] = "a".repeat(32).into();
-    record["schema"] = 2.into();
+    record["schema"] = 3.into();
     record["novelty"] = json!({"x": [1]});
     let record = world.plant(record);
     let id = text(&record, "id");
@@ -228,11 +228,11 @@ fn what_a_newer_version_wrote_is_shown_but_never_changed() {
         .unwrap()
         .into();
     assert!(
-        listed.stdout.contains("From the future?") && listed.stdout.contains("schema 2"),
+        listed.stdout.contains("From the future?") && listed.stdout.contains("schema 3"),
         "{listed:?}"
     );
     assert!(world.run(["show", id]).stdout.contains("From the future?"));
-    assert_eq!(world.json(&["show", id])["schema"], 2);
+    assert_eq!(world.json(&["show", id])["schema"], 3);
     let json = world.json(&["list"]);
     assert_eq!(
         (&json["count"], &json["interactions"][0]["id"]),

@@ -362,7 +362,7 @@ fn what_is_long_or_pushed_down_is_still_shown() {
     let whole: String = run
         .stdout
         .lines()
-        .filter_map(|l| l.strip_prefix("  │ "))
+        .filter_map(|l| l.strip_prefix("  │ ").or(l.strip_prefix("  ┆ ")))
         .collect();
     assert!(whole.contains(&long));
     for blank in ["{}", "{\"command\":\"\"}", "{\"command\":\"  \"}"] {

@@ -391,7 +391,8 @@ fn a_long_command_is_stored_and_shown_whole() {
         .stdout;
     let text: String = shown
         .lines()
-        .filter_map(|l| l.trim_start().strip_prefix("│ "))
+        .map(str::trim_start)
+        .filter_map(|l| l.strip_prefix("│ ").or(l.strip_prefix("┆ ")))
         .collect();
     assert!(text.replace(' ', "").contains(&command.replace(' ', "")));
     hook.answer(&["--deny"]);

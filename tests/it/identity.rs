@@ -212,7 +212,10 @@ fn the_members_stand_in_one_order() {
     );
     assert_eq!(settled.code, 0, "{settled:?}");
     let answered = stored(id);
-    assert_eq!(names(&answered), with(&["answered_at", "response"]));
+    assert_eq!(
+        names(&answered),
+        with(&["answered_at", "response", "settled_digest"])
+    );
     assert_eq!(
         names(&answered["response"]),
         [

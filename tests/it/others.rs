@@ -1,9 +1,12 @@
 //! The hooks of the other hosts: what they send, from their documentation, and what they are told.
 
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::hosts::Hook;
-use crate::sandbox::{Ran, Sandbox};
+use crate::sandbox::{Ran, Sandbox, finish};
 
 /// Asks through a host's hook and answers.
 fn decided(host: &str, event: &str, payload: &Value, flags: &[&str]) -> (Value, String) {
@@ -160,29 +163,81 @@ fn an_edit_is_refused_for_a_host_that_cannot_take_it() {
     }
 }
 
+/// Puts a program called `openclaw` where a poll finds it.
+fn install_openclaw(world: &Sandbox, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let program = world.path().join("bin/openclaw");
+    std::fs::create_dir(program.parent().unwrap()).unwrap();
+    std::fs::write(&program, format!("#!/bin/sh\n{script}")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn start_poll(world: &Sandbox) -> Child {
+    let mut command = world.command(["hook", "openclaw", "poll"]);
+    let bin = world.path().join("bin");
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+#[test]
+fn an_openclaw_that_never_ends_is_waited_for_no_longer_than_its_limit() {
+    let approval = json!({ "approvals": [{ "id": "a1", "kind": "exec", "summary": "ls" }] });
+    // What it prints, whether it is read, and what is told.
+    let rows = [
+        ("sleep 600", false, "took too long"),
+        (
+            "trap '' TERM HUP INT; sleep 600 & wait; wait",
+            false,
+            "took too long",
+        ),
+        ("sleep 40 & exit 3", false, "exit status: 3"),
+        (
+            "while :; do echo 0123456789012345678901234567890123456789; done",
+            false,
+            "too much",
+        ),
+        ("printf '\\377'", false, "no text"),
+        // Somebody whom it started holds its output.
+        ("sleep 40 & echo \"$APPROVALS\"", true, ""),
+        ("(sleep 40 &) ; echo \"$APPROVALS\"", true, ""),
+    ];
+    std::thread::scope(|threads| {
+        for (script, opens, told) in rows {
+            let approvals = approval.to_string();
+            threads.spawn(move || {
+                let world = Sandbox::new();
+                install_openclaw(&world, &format!("APPROVALS='{approvals}'\n{script}\n"));
+                let start = Instant::now();
+                let ran = finish(start_poll(&world));
+                assert_eq!((ran.code, &*ran.stdout), (0, ""), "{script}: {ran:?}");
+                assert!(ran.stderr.contains(told), "{script}: {ran:?}");
+                let open = world.json(&["list"])["count"] == 1;
+                assert_eq!(open, opens, "{script}: {ran:?}");
+                let limit = if opens { 10 } else { 19 };
+                assert!(start.elapsed() < Duration::from_secs(limit), "{script}");
+            });
+        }
+    });
+}
+
 #[test]
 fn openclaws_approvals_become_questions_and_their_answers_are_brought_back_once() {
-    use std::os::unix::fs::PermissionsExt;
     let world = Sandbox::new();
-    let bin = world.path().join("bin");
-    std::fs::create_dir(&bin).unwrap();
     let listed = world.path().join("listed.json");
     let script = format!(
-        "#!/bin/sh\nif [ \"$2\" = pending ]; then cat '{}'; else echo \"$@\" >> '{}/resolved'; fi\n",
+        "if [ \"$2\" = pending ]; then cat '{}'; else echo \"$@\" >> '{}/resolved'; fi\n",
         listed.display(),
         world.path().display()
     );
-    std::fs::write(bin.join("openclaw"), script).unwrap();
-    std::fs::set_permissions(bin.join("openclaw"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    install_openclaw(&world, &script);
     let pending = |expires: u64, age: u64| {
         let one = |id: &str, summary: &str| json!({ "id": id, "kind": "exec", "summary": summary, "ageMs": age, "expiresAtMs": expires });
         let list = json!({ "approvals": [one("a1", "ls"), one("a2", "rm -rf x"), { "summary": "no id" }] });
         std::fs::write(&listed, list.to_string()).unwrap();
     };
     let poll = || {
-        let mut command = world.command(["hook", "openclaw", "poll"]);
-        command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
-        let ran = Ran::from(command.output().unwrap());
+        let ran = finish(start_poll(&world));
         assert_eq!(
             (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
             (0, "", "")

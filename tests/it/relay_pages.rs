@@ -303,12 +303,21 @@ fn a_damaged_cursor_is_that_of_the_beginning() {
         // And it is mended.
         assert_eq!(r.cursor(), r.relay.cursor(1));
     }
-    // A FIFO or a directory in its place is an error about that thing, and never hangs.
+    // A FIFO in its place never hangs, and is mended too.
     let r = under_way();
-    fs::remove_file(r.dir().join("cursor.json")).unwrap();
-    nix::unistd::mkfifo(&r.dir().join("cursor.json"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let cursor = r.dir().join("cursor.json");
+    fs::remove_file(&cursor).unwrap();
+    nix::unistd::mkfifo(&cursor, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert_eq!(r.cursor(), r.relay.cursor(1));
+    assert!(cursor.symlink_metadata().unwrap().is_file());
+    // A directory cannot be, and is an error about that thing.
+    fs::remove_file(&cursor).unwrap();
+    fs::create_dir(&cursor).unwrap();
     let ran = r.world.run(["relay", "poll"]);
-    assert!([0, 7].contains(&ran.code), "{ran:?}");
+    assert!(
+        ran.code == 7 && ran.stderr.contains("cursor.json"),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{Sandbox, finish, settled_digest, text};
 
 type Edit = fn(&mut Value);
+type Row = (&'static str, Asked, Box<dyn Fn(&mut Value)>);
 
 /// An answered question: how it was asked, how it was answered.
 type Asked = (&'static [&'static str], &'static [&'static str]);
@@ -25,6 +26,12 @@ const EDITED: Asked = (
         r#"{"command":"ls -l","n":1.0}"#,
     ],
 );
+const FORM: Asked = (
+    &["Form", "--kind", "form", "--questions", "form.json"],
+    &["--answers", r#"{"A?":"x"}"#, "--response", "as you like"],
+);
+const QUESTIONS: &str =
+    r#"[{"question":"A?","options":[{"label":"x"},{"label":"y"}]},{"question":"B?"}]"#;
 const TEXT: Asked = (&["Name?", "--kind", "text"], &["--text", "blue"]);
 
 fn response(edit: fn(&mut Value)) -> impl Fn(&mut Value) {
@@ -36,12 +43,8 @@ fn drop_member(record: &mut Value, name: &str) {
 }
 
 /// Every member of an ending, changed.
-fn edits() -> Vec<(&'static str, Asked, Box<dyn Fn(&mut Value)>)> {
-    fn row(
-        name: &'static str,
-        asked: Asked,
-        edit: impl Fn(&mut Value) + 'static,
-    ) -> (&'static str, Asked, Box<dyn Fn(&mut Value)>) {
+fn edits() -> Vec<Row> {
+    fn row(name: &'static str, asked: Asked, edit: impl Fn(&mut Value) + 'static) -> Row {
         (name, asked, Box::new(edit))
     }
     vec![
@@ -91,6 +94,42 @@ fn edits() -> Vec<(&'static str, Asked, Box<dyn Fn(&mut Value)>)> {
         ),
         row("another text", TEXT, response(|r| r["text"] = "red".into())),
         row(
+            "another label",
+            FORM,
+            response(|r| r["answers"]["A?"] = "y".into()),
+        ),
+        row(
+            "one answer more",
+            FORM,
+            response(|r| {
+                r["answers"]["B?"] = "z".into();
+                r["unanswered"] = json!([]);
+            }),
+        ),
+        row(
+            "no answers",
+            FORM,
+            response(|r| {
+                drop_member(r, "answers");
+                r["unanswered"] = json!(["A?", "B?"]);
+            }),
+        ),
+        row(
+            "another response",
+            FORM,
+            response(|r| r["response"] = "never".into()),
+        ),
+        row(
+            "a form that was declined",
+            FORM,
+            response(|r| {
+                for name in ["answers", "response", "unanswered"] {
+                    drop_member(r, name);
+                }
+                r["declined"] = true.into();
+            }),
+        ),
+        row(
             "another person",
             TEXT,
             response(|r| r["answered_by"] = "somebody".into()),
@@ -131,21 +170,21 @@ fn edits() -> Vec<(&'static str, Asked, Box<dyn Fn(&mut Value)>)> {
         }),
         row("an answer that expired", PERMISSION, |r| end(r, "expired")),
         row("an answer that was cancelled", PERMISSION, |r| {
-            end(r, "cancelled")
+            end(r, "cancelled");
         }),
         row("an answer that was superseded", PERMISSION, |r| {
             end(r, "superseded");
             r["superseded_by"] = "0".repeat(32).into();
         }),
         row("no digest", PERMISSION, |r| {
-            drop_member(r, "settled_digest")
+            drop_member(r, "settled_digest");
         }),
         row("no digest, and it allows", PERMISSION, |r| {
             r["response"]["choice_id"] = "allow-once".into();
             drop_member(r, "settled_digest");
         }),
         row("a digest that is none", PERMISSION, |r| {
-            r["settled_digest"] = "".into()
+            r["settled_digest"] = "".into();
         }),
         row("the question's digest", PERMISSION, |r| {
             r["settled_digest"] = r["request_digest"].clone();
@@ -168,6 +207,7 @@ fn end(record: &mut Value, status: &str) {
 fn an_edited_answer_is_corrupt_and_no_answer() {
     for (name, (ask, answer), edit) in edits() {
         let world = Sandbox::new();
+        fs::write(world.repo().join("form.json"), QUESTIONS).unwrap();
         let record = world.request(ask);
         let id = text(&record, "id");
         assert_eq!(world.respond(&record, "r", answer).code, 0, "{name}");
@@ -297,20 +337,8 @@ fn a_waiting_process_takes_no_edited_answer() {
 #[test]
 fn what_is_written_has_the_digest_of_the_specification() {
     let world = Sandbox::new();
-    let form = world.path().join("form.json");
-    fs::write(
-        &form,
-        r#"[{"question":"A?","options":[{"label":"x"},{"label":"y"}]},{"question":"B?"}]"#,
-    )
-    .unwrap();
-    let form = [
-        "Form",
-        "--kind",
-        "form",
-        "--questions",
-        form.to_str().unwrap(),
-    ];
-    let rows: [Asked; 3] = [PERMISSION, EDITED, TEXT];
+    fs::write(world.repo().join("form.json"), QUESTIONS).unwrap();
+    let rows: [Asked; 4] = [PERMISSION, EDITED, FORM, TEXT];
     let mut ids = Vec::new();
     for (ask, answer) in rows {
         let record = world.request(ask);
@@ -318,7 +346,7 @@ fn what_is_written_has_the_digest_of_the_specification() {
         assert_eq!(world.respond(&record, "r", answer).code, 0);
         ids.push(text(&record, "id").to_owned());
     }
-    let record = world.request(&form);
+    let record = world.request(FORM.0);
     world.json(&[
         "answer",
         text(&record, "id"),

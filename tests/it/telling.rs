@@ -34,7 +34,7 @@ fn a_long_summary_is_cut_with_the_number_of_what_is_hidden() {
         let shown: String = run(&["show", text(&record, "id")])
             .stdout
             .lines()
-            .filter_map(|l| l.strip_prefix("│ "))
+            .filter_map(|l| l.strip_prefix("│ ").or(l.strip_prefix("┆ ")))
             .collect();
         // Other texts stand under a gutter too where the terminal is narrow.
         let (shown, whole) = (shown.replace(' ', ""), prompt.replace(' ', ""));

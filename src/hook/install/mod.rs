@@ -20,7 +20,6 @@ mod block;
 mod codex;
 mod command;
 mod cron;
-mod diff;
 pub mod disk;
 mod entries;
 mod events;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::hooks::Outcome;
 use super::json::{Fault, position};
 use super::servers::Foreign;
-use super::{diff, shim};
+use super::shim;
+use crate::diff;
 use crate::error::{Code, Error, Result};
 
 /// Something that an installation reads and writes.

@@ -169,3 +169,54 @@ fn a_repositorys_file_is_looked_at_too() {
         .collect();
     assert_eq!(levels, [Level::Note, Level::Error]);
 }
+
+#[test]
+fn a_spec_that_only_looks_like_an_address_is_found() {
+    const WHOLE: &str = "is no address and matched on the whole text";
+    for (allow, want) in [
+        ("WebFetch(*docs.rs*)", WHOLE),
+        ("WebFetch(https://docs.rs*)", WHOLE),
+        ("WebFetch(https://docs.rs)", WHOLE),
+        ("WebFetch(http*://docs.rs/*)", WHOLE),
+        ("WebFetch(domain:docs.rs)", WHOLE),
+        ("mcp__x__*(*://docs.rs/*)", WHOLE),
+        (
+            "WebFetch(https://docs.*/*)",
+            "leaves the end of the host open",
+        ),
+        (
+            "WebFetch(https://api-*.x.org/*)",
+            "can never match: `*` in a host",
+        ),
+        (
+            "WebFetch(https://u@x.org/*)",
+            "can never match: an address is allowed by",
+        ),
+        (
+            "WebFetch(file:///srv/*)",
+            "can never match: its host is empty",
+        ),
+        (
+            "WebFetch(https://x.org/../*)",
+            "can never match: paths of addresses",
+        ),
+        ("Edit(/srv/../x)", "can never match: paths hold no"),
+        ("Edit(/srv//x)", "can never match: paths hold no"),
+    ] {
+        let found = found(&[allow], &[]);
+        assert!(
+            found.len() == 1 && found[0].starts_with("Warning 2 "),
+            "{allow}: {found:?}"
+        );
+        assert!(found[0].contains(want), "{allow}: {found:?}");
+    }
+    let allow = [
+        "WebFetch(https://*.x.org:8443/a/*)",
+        "WebFetch(http://localhost:*/*)",
+        "WebFetch(*)",
+    ];
+    assert_eq!(found(&allow, &["WebFetch(https://x.org/*)"]), [""; 0]);
+    let denied = |deny| found(&[], &[deny]).concat();
+    assert!(denied("WebFetch(*x.org*)").starts_with("Note 3 "));
+    assert!(denied("WebFetch(https://x-*.org/*)").contains("is matched on the whole text only"));
+}

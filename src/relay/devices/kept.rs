@@ -150,6 +150,7 @@ fn keep(provider: &Provider, listed: &Listed) -> Result<Devices> {
 pub(in crate::relay) fn keep_paired(
     dir: &Dir,
     listed: Option<&Listed>,
+    newcomers: Newcomers,
     again: bool,
 ) -> Result<Devices> {
     let _lock = lock(dir)?;
@@ -158,7 +159,7 @@ pub(in crate::relay) fn keep_paired(
         false => None,
     };
     let met = match listed {
-        Some(listed) => Devices::meet(known.as_ref(), listed, Newcomers::Wait, Time::now()),
+        Some(listed) => Devices::meet(known.as_ref(), listed, newcomers, Time::now()),
         None => known.unwrap_or_default(),
     };
     write(dir, &met)?;

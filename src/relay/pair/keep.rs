@@ -11,7 +11,7 @@ use crate::fsio;
 use crate::http::{Destination, Private};
 use crate::relay::client::Listed;
 use crate::relay::cursor::Cursor;
-use crate::relay::devices;
+use crate::relay::devices::{self, Newcomers};
 use crate::relay::outbox::{self, Revived};
 use crate::relay::provider::{self, Credentials, Saved, SavedCredentials};
 use crate::relay::state::Dir;
@@ -42,6 +42,7 @@ pub(super) fn save(home: &Home, config: &Config, wish: &Wish, found: &Found) -> 
     } else {
         wish.enable || (same && known.is_some_and(|p| p.enabled))
     };
+    let newcomers = known.map_or(Newcomers::Wait, |p| p.newcomers);
     let dir = provider::dir(home, id);
     dir.make()?;
     let _lock = dir.lock(LOCK_WAIT)?.ok_or_else(|| {
@@ -58,7 +59,7 @@ pub(super) fn save(home: &Home, config: &Config, wish: &Wish, found: &Found) -> 
         allow_private: wish.private == Private::Allowed,
     };
     dir.write(&file("provider.json"), &saved)?;
-    let devices = devices::keep_paired(&dir, found.listed.as_ref(), same)?;
+    let devices = devices::keep_paired(&dir, found.listed.as_ref(), newcomers, same)?;
     Cursor::reset(&dir).map_err(|e| Error::io("reset", &file("cursor.json"), &e))?;
     let secret = SavedCredentials {
         installation_id: found.credentials.installation_id.clone(),
