@@ -4,6 +4,7 @@
 //! A `--` ends the options only where it cannot itself be the value of one.
 
 use super::table::{List, Row};
+use super::words::leads_away;
 use super::{Does, Found};
 
 /// Looks through the arguments behind the name that the row is for.
@@ -23,6 +24,7 @@ pub(super) fn look<'a>(row: &'static Row, arguments: &'a [String], found: &mut F
     };
     scan(row, row.options, front, found);
     scan(row, row.every, arguments, found);
+    files(row, arguments, found);
     if let Some(look) = row.look {
         look(row, arguments, found);
     }
@@ -91,6 +93,29 @@ fn scan(row: &Row, lists: &'static [List], arguments: &[String], found: &mut Fou
 struct Word<'a> {
     text: &'a str,
     next: &'a str,
+}
+
+/// Looks for output files outside of the working directory.
+fn files(row: &Row, arguments: &[String], found: &mut Found) {
+    for name in row.files.split_ascii_whitespace() {
+        for (at, word) in arguments.iter().enumerate() {
+            let (option, value) = match word.split_once('=') {
+                Some((option, value)) => (option, Some(value)),
+                None => (&**word, None),
+            };
+            let next = arguments.get(at + 1).map(|next| &**next);
+            let attached = word
+                .strip_prefix(name)
+                .filter(|rest| name.len() == 2 && !rest.is_empty());
+            let path = match attached {
+                None if is(row, name, option, false) => value.or(next),
+                path => path,
+            };
+            if path.is_some_and(leads_away) {
+                found.add(Does::Writes, name, option);
+            }
+        }
+    }
 }
 
 /// Where written output is lost or printed.

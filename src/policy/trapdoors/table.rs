@@ -47,6 +47,8 @@ pub(super) struct Row {
     pub(super) flags: &'static str,
     /// Harmless options that are beginnings of others.
     pub(super) harmless: &'static str,
+    /// Options for a file to write, which are trapdoors where it is not one of the working directory.
+    pub(super) files: &'static str,
     /// Whether options are whole words with one dash or two, never bundled or abbreviated.
     pub(super) single: bool,
     /// What using it at all does.
@@ -77,6 +79,7 @@ const ROW: Row = Row {
     valued: "",
     flags: "",
     harmless: "",
+    files: "",
     single: false,
     itself: None,
     subs: &[],
@@ -162,6 +165,7 @@ impl Row {
             push_lists(self.options, names);
         }
         push_lists(self.every, names);
+        names.extend(self.files.split_ascii_whitespace());
         names.extend(self.looks.split_ascii_whitespace());
         match sub {
             Some((sub, _)) => sub.names_below(&[], names),

@@ -3,7 +3,7 @@
 use super::{attached, is_operand};
 use crate::policy::trapdoors::options::{holds, operands};
 use crate::policy::trapdoors::table::Row;
-use crate::policy::trapdoors::words::{assignment, is_plain, leads_out};
+use crate::policy::trapdoors::words::{assignment, is_plain, leads_away, leads_out};
 use crate::policy::trapdoors::{Does, Found};
 
 /// Variables of make that name programs or flags of its own.
@@ -139,7 +139,6 @@ pub(in crate::policy::trapdoors) fn compiler<'a>(
             "-wrapper",
             "-specs",
             "--specs",
-            "-o/",
             "-Wl,-plugin",
             "-Wl,--plugin",
             "-Wl,-dynamic-linker",
@@ -158,8 +157,15 @@ pub(in crate::policy::trapdoors) fn pytest<'a>(
     arguments: &'a [String],
     found: &mut Found<'a>,
 ) {
-    for word in arguments.iter().filter(|word| word.starts_with('@')) {
-        found.add(Does::Reads, "@", word);
+    for word in arguments {
+        if word.starts_with('@') {
+            found.add(Does::Reads, "@", word);
+        }
+        // `xml:FILE`
+        let file = word.rsplit(':').next().unwrap_or_default();
+        if word.starts_with("--cov-report") && word.contains(':') && leads_away(file) {
+            found.add(Does::Writes, "--cov-report", word);
+        }
     }
 }
 

@@ -139,6 +139,18 @@ pub(in crate::policy::trapdoors) fn python<'a>(
     }
 }
 
+/// Whether a statement holds a command of psql or mysql that does more than describe (`\\dt`).
+fn is_meta(statement: &str) -> bool {
+    const DESCRIBES: &str = "d d+ dt dt+ di dv ds df dn du dp dx dy l l+ dt. x timing conninfo";
+    match statement.strip_prefix('\\') {
+        Some(rest) if !rest.contains('\\') => {
+            let name = rest.split(' ').next().unwrap_or_default();
+            !holds(DESCRIBES, name) || rest.contains(['`', '|'])
+        }
+        _ => statement.contains('\\'),
+    }
+}
+
 /// Commands of a database's shell inside of statements; without a statement they are read from the standard input.
 pub(in crate::policy::trapdoors) fn database<'a>(
     row: &'static Row,
@@ -182,7 +194,7 @@ pub(in crate::policy::trapdoors) fn database<'a>(
         let first = statement.split(' ').next().unwrap_or_default();
         let point =
             statement.starts_with('.') && !statement.starts_with("./") && statement.len() > 1;
-        if text.contains('\\') || point && (statement.contains('\n') || !holds(SHOWS, first)) {
+        if is_meta(statement) || point && (statement.contains('\n') || !holds(SHOWS, first)) {
             found.add(Does::Runs, "\\!", word);
         } else if let Some(call) = CALLS.iter().find(|call| text.contains(**call)) {
             found.add(Does::Writes, call.trim(), word);
@@ -193,7 +205,11 @@ pub(in crate::policy::trapdoors) fn database<'a>(
     let program = found.path.last().copied().unwrap_or_default();
     let has_statement = match program {
         name if name.starts_with("sqlite") || name.starts_with("duckdb") => {
-            operands(row, arguments).len() + 1 <= arguments.len() && arguments.len() > 1
+            arguments
+                .iter()
+                .filter(|word| !word.starts_with('-'))
+                .count()
+                > 1
         }
         name if name.contains("dump") => true,
         _ => arguments.iter().any(|word| {

@@ -108,3 +108,18 @@ pub(in crate::policy::trapdoors) fn system<'a>(
         found.add(Does::Sets, program, program);
     }
 }
+
+/// Subcommands that show things; any other changes them.
+pub(in crate::policy::trapdoors) fn shows<'a>(
+    _: &'static Row,
+    arguments: &'a [String],
+    found: &mut Found<'a>,
+) {
+    let shows = arguments
+        .first()
+        .is_some_and(|word| holds("ls list inspect ps show df info events --help", word));
+    if !shows {
+        let name = found.path.last().copied().unwrap_or_default();
+        found.add(Does::Sets, name, name);
+    }
+}

@@ -193,11 +193,9 @@ pub(super) const ROWS: &[Row] = &[
                 Runs,
                 "-exec -toolexec -vettool -fixtool -compiler -gccgoflags -ldflags -overlay -modfile -pkgdir -test.exec",
             ),
-            (
-                Writes,
-                "-o -outputdir -cpuprofile -memprofile -blockprofile -mutexprofile -trace -coverprofile -testlogfile",
-            ),
+            (Writes, "-o"),
         ],
+        files: "-outputdir -cpuprofile -memprofile -blockprofile -mutexprofile -trace -coverprofile -testlogfile",
         valued: "-C",
         subs: &[
             Row {
@@ -207,7 +205,7 @@ pub(super) const ROWS: &[Row] = &[
                 ..ROW
             },
             Row {
-                names: "install get",
+                names: "install",
                 single: true,
                 itself: Some(Runs),
                 ..ROW
@@ -236,13 +234,11 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: "gcc g++ cc c++ clang clang++ cpp tcc ld lld gold mold ld.lld",
         source: "gcc(1) 12, ld(1): -wrapper, -B, plug-ins, @file",
-        options: &[
-            (
-                Runs,
-                "-wrapper -B -fplugin -specs --specs -plugin -fuse-ld -Xclang -load -dynamic-linker -run -fpass-plugin",
-            ),
-            (Writes, "-o"),
-        ],
+        options: &[(
+            Runs,
+            "-wrapper -B -fplugin -specs --specs -plugin -fuse-ld -Xclang -load -dynamic-linker -run -fpass-plugin",
+        )],
+        files: "-o",
         single: true,
         look: Some(build::compiler),
         looks: "@FILE -B -fplugin=",
@@ -260,7 +256,7 @@ pub(super) const ROWS: &[Row] = &[
             (Sets, "-o --override-ini"),
             (
                 Writes,
-                "--basetemp --debug --junitxml --junit-xml --log-file --report-log --resultlog --cov-report --cov-config --pastebin",
+                "--basetemp --debug --junitxml --junit-xml --log-file --report-log --resultlog --cov-config --pastebin",
             ),
         ],
         valued: "-k -m -n -r -W -p -c -o",
@@ -370,7 +366,7 @@ pub(super) const ROWS: &[Row] = &[
         ],
         subs: &[
             Row {
-                names: "exec runner r console c dbconsole open install",
+                names: "exec runner r console c dbconsole open",
                 itself: Some(Runs),
                 ..ROW
             },

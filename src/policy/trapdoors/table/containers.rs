@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
         closed: true,
         subs: &[
             Row {
-                names: "run exec create start",
+                names: "run exec create",
                 itself: Some(Runs),
                 ..ROW
             },
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
                 names: "container",
                 subs: &[
                     Row {
-                        names: "run exec create start cp export commit",
+                        names: "run exec create cp export commit",
                         itself: Some(Runs),
                         ..ROW
                     },
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
                 options: &[(Reads, "-f --file --env-file --project-directory")],
                 valued: "-f --file -p --project-name --profile --env-file --project-directory",
                 subs: &[Row {
-                    names: "run exec cp up create start watch",
+                    names: "run exec cp create",
                     itself: Some(Runs),
                     ..ROW
                 }],
@@ -80,13 +80,19 @@ pub(super) const ROWS: &[Row] = &[
                 ..ROW
             },
             Row {
-                names: "plugin context system swarm service stack secret config volume login logout machine unshare generate play kube mount",
+                names: "login logout unshare generate play kube mount",
                 itself: Some(Sets),
+                ..ROW
+            },
+            Row {
+                names: "plugin context system swarm service stack secret config volume machine",
+                look: Some(hosts::shows),
+                looks: "plugin context volume",
                 ..ROW
             },
         ],
         known: "ps images logs inspect stats top port events diff history info version search pull tag rename wait pause \
-            unpause stop restart update network manifest attach trust help pod healthcheck",
+            unpause start stop restart update network manifest attach trust help pod healthcheck",
         ..ROW
     },
     Row {
@@ -96,7 +102,7 @@ pub(super) const ROWS: &[Row] = &[
         options: &[(Reads, "-f --file --env-file --project-directory")],
         valued: "-f --file -p --project-name --profile",
         subs: &[Row {
-            names: "run exec cp up create start watch",
+            names: "run exec cp create",
             itself: Some(Runs),
             ..ROW
         }],
@@ -118,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
         closed: true,
         subs: &[
             Row {
-                names: "exec run debug attach cp proxy port-forward plugin edit",
+                names: "exec run debug attach cp proxy plugin edit",
                 itself: Some(Runs),
                 ..ROW
             },
@@ -159,7 +165,7 @@ pub(super) const ROWS: &[Row] = &[
                 ..ROW
             },
         ],
-        known: "get describe logs top explain api-resources api-versions version wait events auth completion options help project projects status whoami",
+        known: "port-forward get describe logs top explain api-resources api-versions version wait events auth completion options help project projects status whoami",
         ..ROW
     },
     Row {

@@ -366,7 +366,6 @@ java -javaagent:x y
 java -cp x Evil
 mvn -f /x test
 gcc -wrapper x a.c
-gcc a.c -o x
 rustc -C linker=x a.rs
 ruff check --config x
 uv run x
@@ -379,6 +378,23 @@ ip netns exec x y
 xxd a /etc/x
 patch -e x
 patch -o /etc/x a b
+go test -coverprofile=/etc/x ./...
+go test -coverprofile /etc/x ./...
+go test -trace ../x
+gcc a.c -o/etc/x
+gcc -o ~/.bashrc a.c
+pytest --cov-report=xml:/etc/x
+psql -c '\d `id`'
+psql -c '\d \! id'
+docker volume rm x
+docker context use x
+docker --log-level debug exec x y
+git --zzz --yyy a b config c.d e
+xargs --replace rm
+yarn -w evil
+timeout --zzz 5 rm x
+sort -k -- -o x
+tar --zzz -- -I x
 "#;
 
 #[test]

@@ -332,6 +332,268 @@ helm list
 mysql -e 'select 1'
 ffprobe x
 ffmpeg -i a.mp4 b.mp3
+git log --stat -3
+git show HEAD --name-only
+git diff HEAD -- src/
+git diff --exit-code
+git stash list
+git stash pop
+git branch --show-current
+git rev-list --count HEAD
+git log -1 --pretty=%B
+git push --force-with-lease
+git push origin --delete x
+git pull --ff-only
+git fetch upstream pull/12/head:pr-12
+git cherry-pick --continue
+git merge --abort
+git rebase -i HEAD~3
+git rebase --abort
+git remote get-url origin
+git blame src/a.rs
+git log --follow -p a
+git diff -O order
+git checkout -- a
+git checkout HEAD~1 -- a
+git tag v1.0 -m "x"
+git log --exclude=x --all
+git log --extended-regexp --grep=x
+git ls-remote --tags origin
+git cat-file -p HEAD
+git notes list
+git worktree remove x
+git sparse-checkout list
+rg --files
+rg --files-with-matches x
+rg -uu --hidden x
+rg -tpy "import (\w+)" -o -r '$1'
+rg --no-heading --context 3 x
+find . -newer a -mtime -1 -size +1M
+find . -name x -prune -o -type f -print
+find . -type d -empty
+sed -n '10p' f
+sed -n '5,10p;20q' f
+sed '/foo/d' f
+sed '/start/,/end/d' f
+sed -n '/start/,$p' f
+sed -r 's/(a|b)+/x/g' f
+sed 's#a#b#g' f
+sed 's/\\/\//g' f
+sed -n "s/^.*'\(.*\)'.*$/\1/p" f
+sed 's/.*/"&"/' f
+sed '1d;$d' f
+sed 's/[[:space:]]*$//' f
+sed 's/[][]//g' f
+sed '/^$/N;/^\n$/D' f
+sed '2,4!d' f
+sed 's/,$//' f
+sed -e '1,/^---$/d' f
+sed '/x/{s/a/b/;p}' f
+sed 's/a/b/;s/c/d/;t end;p;:end' f
+sed 'y/abc/ABC/' f
+awk '{sum += $1} END {print sum}' f
+awk -F'|' '{print $2}' f
+awk -F "\t" '{print $2}' f
+awk '/start/,/end/' f
+awk '{printf "%s %d\n", $1, $2}' f
+awk 'NR==FNR{a[$1];next} ($1 in a)' a b
+awk '{ if ($1 > 3) print $2 }' f
+awk '{gsub(/foo/, "bar"); print}' f
+awk -F/ '{print $NF}' f
+awk '$1 ~ /^a/ && $2 != "" {print $0}' f
+awk '{print substr($0, 1, 80)}' f
+awk 'BEGIN {while (i < 3) {i++; print i}}'
+awk '{print ($1 > 2) ? "a" : "b"}' f
+awk '{print $1*100/$2 "%"}' f
+awk '{s+=$1} END {print s/NR/2}' f
+awk -v OFS=, '{$1=$1; print}' f
+cargo test foo::bar -- --exact --test-threads=1
+cargo build -p foo --features a,b
+cargo test --no-run
+cargo test --test it
+cargo fmt --all -- --check
+cargo update -p serde
+cargo metadata --no-deps --format-version 1
+cargo test -q
+cargo check --all-features --message-format short
+cargo clippy --fix --allow-dirty
+cargo -q test
+cargo --version
+go test -bench=. -benchmem ./...
+go test -coverprofile=c.out ./...
+go build -v ./cmd/x
+go get ./...
+go doc fmt.Println
+go version
+go env GOPATH
+npm run build:prod
+npm run typecheck
+npm run lint:fix
+npm run dev
+npm audit
+npm view react version
+npm run test -- -t "name"
+npm install --save-dev jest
+npm uninstall x
+npm ci --prefer-offline
+npm test -- src/a.test.ts
+yarn add react
+yarn lint --fix
+pnpm add -D vitest
+pnpm --filter a build
+pnpm build
+pip install --upgrade pip
+pip freeze
+pip3 install pytest
+python -m pip install -r requirements.txt
+python -m unittest discover -s tests
+python manage.py migrate
+python manage.py test
+python setup.py build
+python3 -m mypy src
+python3 -m compileall src
+node dist/index.js --port 3000
+node --check a.js
+node --experimental-vm-modules node_modules/jest/bin/jest.js
+tsc --build
+eslint --max-warnings 0 src
+jest --watchAll=false --testPathPattern=x
+vitest run src/a.test.ts
+playwright test
+prettier --write .
+docker ps --format '{{.Names}}'
+docker images -q
+docker build -t x:latest -f Dockerfile.dev .
+docker compose build
+docker compose up -d
+docker-compose logs web
+docker pull nginx
+docker network ls
+docker stats --no-stream
+docker volume ls
+kubectl get pods -A
+kubectl get deploy -o yaml
+kubectl logs deploy/x -c y
+kubectl config current-context
+kubectl config get-contexts
+kubectl rollout status deploy/x
+kubectl top pods
+kubectl port-forward svc/x 8080:80
+make lint
+make all -j 8
+make -k check
+make test ARGS=-v
+make -s help
+make VERBOSE=1
+cmake .. -G Ninja
+cmake --build . --target test
+cmake -B build -DBUILD_TESTING=ON
+pytest
+pytest --lf
+pytest -s -v tests/
+pytest --cov=app --cov-report=term-missing
+pytest -k "a and not b" --maxfail=1
+pytest --co -q
+pytest -rA
+jq . a.json
+jq -c '.[] | select(.x > 1)' a
+jq --arg x 1 '.a == $x' f
+jq -e .x f
+jq length f
+curl -X POST http://localhost:3000/api -d @body.json
+curl -v http://localhost:3000
+curl --silent --fail http://x
+curl -L https://x
+curl -H "Authorization: Bearer x" https://api
+curl --request GET --url https://x
+curl -u a:b https://x
+curl -s "https://api/x?y=1"
+curl -F file=@a https://x
+sort -n -r f
+sort -k1,1 -k2n f
+sort -V
+sort --unique f
+tar -czvf a.tar.gz dir
+tar xvf a.tar
+tar -tzf a.tgz
+tar --list -f a.tar
+tar -C out -xf a.tar
+cp -a src/. dst/
+cp a.txt b/c/
+mv a.txt b.txt
+ln -sf a b
+tee a.log
+tee -a b.log
+rsync -a src/ dst/
+rsync -avz --exclude node_modules ./ host:app/
+ssh host ls -la
+scp a host:b
+scp host:a .
+psql -U me -d db -c 'select * from users limit 5'
+psql -l
+psql -h localhost -d db -c "\d users"
+sqlite3 a.db "select * from x where y = 1"
+sqlite3 a.db .schema
+mysql -u root -e 'show tables' db
+gh pr diff 12
+gh pr checks
+gh api repos/a/b/pulls
+gh run list
+gh repo view
+systemctl is-active x
+systemctl list-units --type=service
+journalctl -f -u x
+ps aux
+top -b -n 1
+terraform init
+terraform plan -var x=1
+terraform output
+helm template x
+ruff check src tests
+black .
+mypy --strict src
+bundle install
+rspec spec/a_spec.rb
+ruby -c a.rb
+php -l a.php
+php artisan test
+perl -c a.pl
+javac A.java
+mvn clean package -DskipTests
+gradle clean build
+./gradlew :app:test
+dotnet test --filter X
+swift build
+zig version
+gcc -o a a.c
+g++ -std=c++17 -O2 a.cpp -o a
+rustup toolchain list
+openssl x509 -noout -dates -in a
+gzip -dc x.gz
+unzip -q x.zip
+zip -q a.zip b
+date -d yesterday
+date "+%Y"
+bash -n a.sh
+bash ./a.sh arg
+sh -x a.sh
+env
+printenv PATH
+test -n x
+[ x = y ]
+read -r x
+man 3 printf
+xxd -l 16 f
+base64 f
+diff -r a b
+patch -p1 --dry-run -i x
+fd -t f -e ts
+fd foo src
+bat -p f
+file -b f
+tree -I node_modules
+xargs
+top
 "#;
 
 #[test]
