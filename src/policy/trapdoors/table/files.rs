@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
         ],
         valued: "-I -F -T -f -C -b -g -H -K -L -N -V -X",
-        harmless: "--checkpoint --files --info --to --index --listed --list --file --use --volume",
+        harmless: "--checkpoint --list --file",
         look: Some(files::tar),
         looks: "HOST:",
         ..ROW

@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         flags: "-p -P -v -h --paginate --no-pager --bare --no-replace-objects --no-lazy-fetch --no-optional-locks \
             --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version \
             --help --html-path --man-path --info-path --exec-path",
-        harmless: "--text --strategy-option --ex --exclude --extended-regexp",
+        harmless: "--text --strategy-option --exclude --extended-regexp",
         closed: true,
         subs: SUBS,
         known: "add annotate backfill blame branch bugreport cat-file check-attr check-ignore check-mailmap \

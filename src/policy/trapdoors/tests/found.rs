@@ -59,6 +59,9 @@ git config --global --get-all x --unset
 git rebase -x id HEAD~1
 git rebase --exec=id HEAD~1
 git rebase --exe id HEAD~1
+git rebase --ex id HEAD~1
+tar --use=id -cf x y
+tar --info=id -cf x y
 git rebase -ix id HEAD~1
 git bisect run id
 git submodule foreach id
