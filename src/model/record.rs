@@ -4,11 +4,12 @@
 //! its outcome, an answer that does not fit) is an error here and never becomes an [`Interaction`].
 
 mod ending;
+mod format;
 
 use serde::{Deserialize, Serialize};
 
 use super::digest::digest;
-use super::form::{AnswerMap, FormAnswer};
+use super::form::AnswerMap;
 use super::interaction::{
     Body, Choice, FormQuestion, Interaction, Kind, Outcome, Question, SCHEMA, State, Status, Tool,
 };
@@ -164,7 +165,7 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
         State::Settled { outcome, .. } => Some(outcome),
     };
     let mut wire = Wire {
-        schema: least_schema(record),
+        schema: format::least_schema(record),
         id: record.id.to_string(),
         key: q.key.clone(),
         kind: q.kind(),
@@ -204,22 +205,6 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
     };
     wire.settled_digest = ending::digest(&record.id, &wire);
     wire
-}
-
-/// The oldest version of the format that can hold a record.
-fn least_schema(record: &Interaction) -> u64 {
-    let answers = match record.response().map(|response| &response.body) {
-        Some(Answered::Form(reply)) => reply.answers.as_deref().unwrap_or_default(),
-        _ => &[],
-    };
-    let newer = |answer: &FormAnswer| {
-        answer.note.is_some() || (answer.labels.is_some() && answer.other.is_some())
-    };
-    if answers.iter().any(|(_, answer)| newer(answer)) {
-        SCHEMA
-    } else {
-        1
-    }
 }
 
 fn wire_response(response: &Response) -> WireResponse {
@@ -283,7 +268,7 @@ pub fn parse(id: &Id, bytes: &[u8]) -> Result<Loaded, String> {
     ending::check(id, &wire)?;
     let written_as = wire.schema;
     let record = interaction(id, wire)?;
-    if written_as < least_schema(&record) {
+    if written_as < format::least_schema(&record) {
         return Err("its schema does not have what it holds".into());
     }
     if !same(

@@ -156,6 +156,9 @@ impl Reader<'_> {
         while !self.at_boundary() && !self.rest().starts_with(['<', '>']) {
             self.piece(&mut word)?;
         }
+        if self.at == word.range.start {
+            return Err(super::REDIRECTION);
+        }
         word.range.end = self.at;
         // Digits in front of a redirection name what it redirects.
         let digits = matches!(&word.pieces[..], [Piece::Text(text)] if text.bytes().all(|b| b.is_ascii_digit()));

@@ -36,6 +36,8 @@ const REPEATED: &[&str] = &[
     "a@(b|",
     "[ a ",
     "for a in b; do ",
+    "for a in b <",
+    "for a in b c; do ls \"$a\" ",
     "f() { ",
     "! ",
     "sudo ",
