@@ -4,6 +4,7 @@
 pub mod args;
 pub mod asking;
 pub mod machinery;
+pub mod older;
 pub mod relay;
 
 use clap::{Args, Command, FromArgMatches};
@@ -11,6 +12,7 @@ use clap::{Args, Command, FromArgMatches};
 pub use args::*;
 pub use asking::*;
 pub use machinery::*;
+pub use older::modernise;
 pub use relay::*;
 
 use crate::render::style::When;
@@ -19,7 +21,7 @@ use crate::render::style::When;
 #[derive(Args, Clone, Debug, Default)]
 pub struct Global {
     /// Act for this repository instead of the current directory's [env: SAYSO_REPO]
-    #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Global options")]
+    #[arg(long, alias = "project-root", global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Global options")]
     pub repo: Option<std::path::PathBuf>,
     /// Name the scope outright [env: SAYSO_SCOPE]
     #[arg(
@@ -156,7 +158,7 @@ fn root() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .after_help(
-            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | mcp-server | approval-policy | phones | security",
+            "Nothing happens without your say-so.\n\nTopics: sayso help interactions | exit-codes | environment | files | hosts | mcp-server | approval-policy | phones | security | migration",
         )
 }
 
@@ -194,7 +196,7 @@ fn verb_at(args: &[std::ffi::OsString]) -> Option<usize> {
     let mut at = 1;
     loop {
         match args.get(at)?.to_str()? {
-            "--repo" | "--scope" | "--color" => at += 2,
+            "--repo" | "--project-root" | "--scope" | "--color" => at += 2,
             "--help" | "-h" | "--version" | "-V" => return None,
             option if option.starts_with('-') => at += 1,
             _ => return Some(at),
@@ -208,31 +210,4 @@ pub fn verb_first(mut args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> 
         args[1..=at].rotate_right(1);
     }
     args
-}
-
-/// Rewrites the spellings of the two older tools, and this one's aliases, to this one's verbs.
-pub fn modernise(args: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
-    let Some(at) = verb_at(&args) else {
-        return args;
-    };
-    let words: Vec<&str> = args[at..]
-        .iter()
-        .take(3)
-        .map(|a| a.to_str().unwrap_or(""))
-        .collect();
-    let (drop, put): (usize, &[&str]) = match words.as_slice() {
-        ["interactions", _, ..] => (1, &[]),
-        ["agent", "interactions", _] => (2, &[]),
-        ["daemon", "events", ..] => (2, &["events"]),
-        ["install-harness", ..] => (1, &["harness", "install"]),
-        ["poll-responses", ..] => (1, &["relay", "poll"]),
-        _ => return args,
-    };
-    let put = put.iter().map(std::ffi::OsString::from);
-    args[..at]
-        .iter()
-        .cloned()
-        .chain(put)
-        .chain(args[at + drop..].iter().cloned())
-        .collect()
 }

@@ -5,18 +5,20 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 
 use sayso::cli::{self, Global, Verb};
-use sayso::cmd::{self, context::Context};
-use sayso::error::{Code, Error};
+use sayso::cmd::{self, context::Context, failure};
+use sayso::error::Error;
 use sayso::log;
 use sayso::render::{json, out};
 
 fn main() -> ExitCode {
     let args = cli::verb_first(cli::modernise(std::env::args_os().collect()));
-    if cli::named_verb(&args) == Some("hook") {
-        return hook(&args);
+    match cli::named_verb(&args) {
+        Some("hook") => return hook(&args),
+        Some(cli::older::GROUP) => return ExitCode::from(cmd::older::run(&args)),
+        _ => {}
     }
     let json = args.iter().any(|arg| arg == "--json");
     match parse(&args) {
@@ -62,7 +64,7 @@ fn hook(args: &[OsString]) -> ExitCode {
     let run = || -> Result<(), String> {
         let (global, verb) = match parse(args) {
             Ok(parsed) => parsed,
-            Err(error) => return Err(first_line(&error)),
+            Err(error) => return Err(failure::first_line(&error)),
         };
         if global.verbose > 0 {
             log::start(out::to_stderr, global.verbose);
@@ -81,21 +83,18 @@ fn hook(args: &[OsString]) -> ExitCode {
 }
 
 fn failed(error: anyhow::Error, json: bool) -> ExitCode {
-    let error = match error.downcast::<Error>() {
-        Ok(error) => error,
-        Err(other) => match other.downcast::<std::io::Error>() {
-            Ok(io) if io.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-            Ok(io) => Error::unavailable(format!("cannot write the output: {io}")),
-            Err(other) => Error::new(Code::Internal, format!("{other}")),
-        },
-    };
-    report(&error, json);
-    ExitCode::from(error.code.exit())
+    match failure::of(error) {
+        None => ExitCode::SUCCESS,
+        Some(error) => {
+            report(&error, json);
+            ExitCode::from(error.code.exit())
+        }
+    }
 }
 
 fn report(error: &Error, json: bool) {
     if json {
-        let _ = writeln!(std::io::stderr(), "{}", json::failure(error));
+        let _ = writeln!(io::stderr(), "{}", json::failure(error));
     } else {
         cmd::print_error_lines(error);
     }
@@ -111,46 +110,13 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
     }
     if json {
         report(
-            &Error::input(first_line(error)).hint("'sayso help VERB' shows the options"),
+            &Error::input(failure::first_line(error)).hint("'sayso help VERB' shows the options"),
             true,
         );
     } else {
-        for line in told(error).lines() {
+        for line in failure::told(error).lines() {
             out::to_stderr(line);
         }
     }
     ExitCode::from(2)
-}
-
-/// What clap says, without the values that it quotes: one in the wrong place may be a prompt, an answer
-/// or a nonce.
-fn told(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let quoted = match error.kind() {
-        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
-        ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
-        _ => ContextKind::InvalidValue,
-    };
-    match error.get(quoted) {
-        Some(ContextValue::String(value)) if !is_a_word_of_ours(value, quoted) => {
-            text.replace(&format!("'{value}'"), "'…'")
-        }
-        _ => text,
-    }
-}
-
-/// Whether it was meant as an option or a verb, so that saying it helps and tells nothing.
-fn is_a_word_of_ours(value: &str, quoted: ContextKind) -> bool {
-    let word = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-    match quoted {
-        ContextKind::InvalidArg => value.starts_with('-') && word(value),
-        ContextKind::InvalidSubcommand => word(value),
-        _ => false,
-    }
-}
-
-fn first_line(error: &clap::Error) -> String {
-    let text = told(error);
-    let first = text.lines().next().unwrap_or_default();
-    first.strip_prefix("error: ").unwrap_or(first).to_owned()
 }

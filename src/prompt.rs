@@ -185,7 +185,7 @@ fn key_line(desk: &Desk<'_>, state: &State) -> String {
     on_lines(&keys, desk.look.columns).join("\n")
 }
 
-/// What is said on as many lines as it takes, none of the parts broken. What follows needs three columns.
+/// The parts on as many lines as they take, none of them broken, with three columns left on each.
 fn on_lines(parts: &[String], columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {

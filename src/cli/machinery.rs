@@ -21,7 +21,7 @@ pub struct HookArgs {
     #[arg(long)]
     pub suspend: bool,
     /// The agent whose policy applies [env: SAYSO_AGENT] [default: the host's id]
-    #[arg(long)]
+    #[arg(long, alias = "agent-id")]
     pub agent: Option<String>,
 }
 
@@ -61,6 +61,24 @@ pub struct McpServeArgs {
     /// Offer the inbox too: for your own assistant, never for an agent
     #[arg(long)]
     pub management: bool,
+    /// Call the tools by other names: those of animus, for agents that were told of them
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TOOL",
+        default_value = "sayso",
+        hide = true
+    )]
+    pub names: ToolNames,
+}
+
+/// Whose names an MCP server's tools have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ToolNames {
+    /// This program's.
+    Sayso,
+    /// The older tool's: its four, beside no others.
+    Animus,
 }
 
 /// `arc`
@@ -135,7 +153,7 @@ pub struct CompleteArgs {
 /// `help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, phones, security
+    /// A verb, or interactions, exit-codes, environment, files, hosts, mcp-server, approval-policy, phones, security, migration
     pub topic: Option<String>,
 }
 

@@ -9,26 +9,16 @@ use crate::broker;
 use crate::broker::resume::guidance;
 use crate::cli::CancelArgs;
 use crate::id::Id;
-use crate::model::interaction::{Question, Status};
+use crate::model::interaction::{Interaction, Question, Status};
 use crate::model::record::Secrets;
 use crate::render::json as envelope;
 use crate::store::Store;
 use crate::store::query::Entry;
 use crate::time::Time;
 
-/// Withdraws; a question that has ended already is left as it is.
+/// Withdraws and prints.
 pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit> {
-    let stores = context.asking_scopes()?;
-    let targets: Vec<(Store, Id)> = if args.ids.is_empty() {
-        matching(&stores, args)?
-    } else {
-        let find = |id: &String| find_exact(context, &stores, id);
-        args.ids.iter().map(find).collect::<Result<_, _>>()?
-    };
-    let mut records = Vec::new();
-    for (store, id) in &targets {
-        records.push(broker::cancel(store, id, "asker")?);
-    }
+    let records = withdraw(context, args)?;
     let now = Time::now();
     let mut out = context.out();
     if context.global.json {
@@ -58,6 +48,22 @@ pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit> {
     }
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// Withdraws; a question that has ended already is left as it is.
+pub(super) fn withdraw(context: &Context, args: &CancelArgs) -> Result<Vec<Interaction>> {
+    let stores = context.asking_scopes()?;
+    let targets: Vec<(Store, Id)> = if args.ids.is_empty() {
+        matching(&stores, args)?
+    } else {
+        let find = |id: &String| find_exact(context, &stores, id);
+        args.ids.iter().map(find).collect::<Result<_, _>>()?
+    };
+    let mut records = Vec::new();
+    for (store, id) in &targets {
+        records.push(broker::cancel(store, id, "asker")?);
+    }
+    Ok(records)
 }
 
 fn matching(stores: &[Store], args: &CancelArgs) -> Result<Vec<(Store, Id)>> {

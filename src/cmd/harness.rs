@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::context::Context;
 use super::exit::Exit;
-use crate::cli::{AudienceArg, HarnessArgs, HarnessVerb, InstallArgs, PlaceArgs};
+use crate::cli::{AudienceArg, HarnessArgs, HarnessVerb, InstallArgs, PlaceArgs, older};
 use crate::config::{self, Config, Relay};
 use crate::error::{self, Error};
 use crate::hook::Host;
@@ -100,9 +100,13 @@ fn audience(place: &PlaceArgs) -> Audience {
     }
 }
 
-/// This binary as `PATH` finds it, links unresolved, so that an upgrade does not change it.
+/// This binary as `PATH` finds it, links unresolved, so that an upgrade does not change it. A link that
+/// has an older tool's name is resolved: entries are known again by this program's name.
 fn program() -> error::Result<PathBuf> {
     let invoked = PathBuf::from(std::env::args_os().next().unwrap_or_default());
+    if older::is_older_name(invoked.as_os_str()) {
+        return std::env::current_exe().map_err(|e| Error::io("find", &invoked, &e));
+    }
     if invoked.components().count() > 1 {
         return std::path::absolute(&invoked).map_err(|e| Error::io("find", &invoked, &e));
     }

@@ -8,7 +8,7 @@ use crate::cli::{self, HelpArgs};
 use crate::error::Error;
 
 /// The topics and their texts.
-pub const TOPICS: [(&str, &str); 9] = [
+pub const TOPICS: [(&str, &str); 10] = [
     ("interactions", include_str!("help/interactions.txt")),
     ("exit-codes", include_str!("help/exit-codes.txt")),
     ("environment", include_str!("help/environment.txt")),
@@ -18,6 +18,7 @@ pub const TOPICS: [(&str, &str); 9] = [
     ("approval-policy", include_str!("help/approval-policy.txt")),
     ("phones", include_str!("help/phones.txt")),
     ("security", include_str!("help/security.txt")),
+    ("migration", include_str!("help/migration.txt")),
 ];
 
 /// Prints it.

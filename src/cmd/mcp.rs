@@ -8,8 +8,8 @@ use super::context::Context;
 use super::exit::Exit;
 use super::operator::login_name;
 use super::request::project_name;
-use crate::cli::{McpAction, McpArgs, McpServeArgs};
-use crate::mcp::{self, Ended, Operator, Pins, Settings, TIMEOUT_BOUNDS};
+use crate::cli::{McpAction, McpArgs, McpServeArgs, ToolNames};
+use crate::mcp::{self, Ended, Names, Operator, Pins, Settings, TIMEOUT_BOUNDS};
 use crate::model::response::Responder;
 use crate::repo;
 
@@ -23,6 +23,10 @@ pub fn run(context: &Context, args: &McpArgs) -> Result<Exit> {
         project: project_name(&store),
         cwd: repo::current_dir().ok(),
         operator: args.management.then(operator),
+        names: match args.names {
+            ToolNames::Sayso => Names::Own,
+            ToolNames::Animus => Names::Animus,
+        },
         store,
     };
     Ok(match mcp::serve(settings)? {
@@ -33,13 +37,19 @@ pub fn run(context: &Context, args: &McpArgs) -> Result<Exit> {
 
 /// A blank pin is none.
 fn pins(context: &Context, args: &McpServeArgs) -> Pins {
+    // The older tool's variable counts too: a pin that is ignored is a hole.
+    let named = |name: &str| {
+        let ours = context.var(&format!("SAYSO_MCP_{name}"));
+        let pin = ours.or_else(|| context.var(&format!("ANIMUS_MCP_{name}")))?;
+        Some(pin.trim().to_owned())
+    };
     let given = |option: &Option<String>| {
         let text = option.as_deref().map(str::trim);
         text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     Pins {
-        agent: given(&args.agent_id).or_else(|| context.var("SAYSO_MCP_AGENT_ID")),
-        workflow: given(&args.workflow_id).or_else(|| context.var("SAYSO_MCP_WORKFLOW_ID")),
+        agent: given(&args.agent_id).or_else(|| named("AGENT_ID")),
+        workflow: given(&args.workflow_id).or_else(|| named("WORKFLOW_ID")),
         session: given(&args.session_id),
         task: given(&args.task_id),
     }

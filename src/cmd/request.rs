@@ -1,7 +1,8 @@
 //! `sayso request`: opens a question and prints it.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -19,16 +20,40 @@ use crate::render::json as envelope;
 use crate::render::question::{self, Look};
 use crate::repo;
 use crate::store::Store;
+use crate::store::create::Created;
 use crate::time::Time;
 
 /// Opens a question; `ask` waits for it too.
 pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
     let store = context.asking_store(None)?;
-    let lifetime = Lifetime::For(ttl(args.question.ttl));
+    let lifetime = ttl(args.question.ttl);
     let question = question(context, args.question, &store)?;
+    open(context, &store, question, lifetime, |created| {
+        show(context, created)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Opens a question, shows it, and sees to it that others are told.
+pub(super) fn open(
+    context: &Context,
+    store: &Store,
+    question: Question,
+    lifetime: Duration,
+    show: impl FnOnce(&Created) -> io::Result<()>,
+) -> Result<()> {
     let mut courier = Courier::new(Stay::Leaves);
     let config = context.config()?;
-    let created = park::open(&store, question, lifetime, &config, &mut courier)?;
+    let lifetime = Lifetime::For(lifetime);
+    let created = park::open(store, question, lifetime, &config, &mut courier)?;
+    show(&created)?;
+    drop(created);
+    courier.finish();
+    super::prune::prune_when_due(context, store);
+    Ok(())
+}
+
+fn show(context: &Context, created: &Created) -> io::Result<()> {
     let mut out = context.out();
     let now = Time::now();
     if context.global.json {
@@ -46,11 +71,7 @@ pub fn run(context: &Context, args: RequestArgs) -> Result<Exit> {
             out.line("the same question was pending under this key already")?;
         }
     }
-    out.flush()?;
-    drop(created);
-    courier.finish();
-    super::prune::prune_when_due(context, &store);
-    Ok(Exit::Done)
+    out.flush()
 }
 
 /// The question that the options describe.

@@ -6,23 +6,27 @@ use super::context::Context;
 use super::exit::Exit;
 use super::operator::{find, login_name, report, responder};
 use super::request::{json_argument, read_file};
-use crate::broker;
+use crate::broker::{self, Accepted};
 use crate::cli::RespondArgs;
 use crate::error;
 use crate::model::form::AnswerMap;
 use crate::model::response::{Answer, Permissions, Submission};
 use crate::model::select;
 
-/// Submits the answer.
+/// Submits the answer and says what became of it.
 pub fn run(context: &Context, args: &RespondArgs) -> Result<Exit> {
+    report(context, &accept(context, args)?)?;
+    Ok(Exit::Done)
+}
+
+/// Submits the answer.
+pub(super) fn accept(context: &Context, args: &RespondArgs) -> error::Result<Accepted> {
     let who = responder(context, args.self_answer)?;
     let answer = Answer::try_from(submission(args)?)?;
     let scopes = context.operator_scopes()?;
     let (store, id) = find(context, &scopes, &args.id)?;
     let answer = select::read(&store.must_load(&id)?.question, answer);
-    let accepted = broker::answer(&store, &id, &answer, &who)?;
-    report(context, &accepted)?;
-    Ok(Exit::Done)
+    broker::answer(&store, &id, &answer, &who)
 }
 
 fn submission(args: &RespondArgs) -> error::Result<Submission> {

@@ -20,6 +20,28 @@ use crate::time::Time;
 
 /// Waits and prints; never withdraws.
 pub fn run(context: &Context, args: &WaitArgs) -> Result<Exit> {
+    let waited = wait(context, args, |record, now| print(context, record, now))?;
+    Ok(match waited {
+        Waited::Signal(signal) => Exit::Interrupted(signal),
+        Waited::Stands(status) if args.exit_status => status,
+        Waited::Stands(_) => Exit::Done,
+    })
+}
+
+/// How a wait ended.
+pub(super) enum Waited {
+    /// The question's state was printed; what it means for an exit code.
+    Stands(Exit),
+    /// This signal came.
+    Signal(i32),
+}
+
+/// Waits until a question is settled or the time is up, and hands its state to `print`.
+pub(super) fn wait(
+    context: &Context,
+    args: &WaitArgs,
+    print: impl FnOnce(&Interaction, Time) -> io::Result<()>,
+) -> Result<Waited> {
     let interrupts = Interrupts::listen_apart()
         .map_err(|e| Error::unavailable(format!("cannot listen for signals: {e}")))?;
     let (store, id) = find_exact(context, &context.asking_scopes()?, &args.id)?;
@@ -43,21 +65,17 @@ pub fn run(context: &Context, args: &WaitArgs) -> Result<Exit> {
     let record = match wait.run()? {
         Ended::Settled(record) => *record,
         Ended::TimedOut | Ended::Hangup => opened.clone(),
-        Ended::Signal(signal) => return Ok(Exit::Interrupted(signal)),
+        Ended::Signal(signal) => return Ok(Waited::Signal(signal)),
     };
     drop(lease);
     let now = Time::now();
-    match print(context, &record, now) {
+    match print(&record, now) {
         Ok(()) => store.mark_delivered(&record),
         // Nobody reads it any more; the exit code still must not take a denial for an allow.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         Err(error) => return Err(error.into()),
     }
-    Ok(if args.exit_status {
-        Exit::of(&record, record.status_at(now))
-    } else {
-        Exit::Done
-    })
+    Ok(Waited::Stands(Exit::of(&record, record.status_at(now))))
 }
 
 fn print(context: &Context, record: &Interaction, now: Time) -> io::Result<()> {

@@ -67,7 +67,7 @@ fn tool(arguments: &Arguments) -> Result<Option<Tool>> {
         (Some(_), Some(_)) => return Err(Error::input("give 'input' or 'arguments', not both")),
         (input, arguments) => input.or(arguments),
     };
-    let suggestions = arguments.json("suggestions", SUGGESTIONS_MAX)?;
+    let suggestions = arguments.array("suggestions", SUGGESTIONS_MAX)?;
     let Some(name) = arguments.text("tool_name")? else {
         if input.is_some() {
             return Err(Error::input("an input needs its tool_name"));

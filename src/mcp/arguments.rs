@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::model::json::{Json, reason};
+use crate::model::json::Json;
 
 /// The bound of all arguments together, in bytes.
 const ARGUMENTS_MAX: usize = 16 << 20;
@@ -68,13 +68,29 @@ impl Arguments {
         };
         serde_json::from_str(json.as_str())
             .map(Some)
-            .map_err(|e| Error::input(format!("{name} must be {shape}: {}", reason(&e))))
+            .map_err(|_| Error::input(format!("{name} must be {shape}")))
     }
 
     /// A text; a blank one counts as absent.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>> {
         let text: Option<String> = self.read(name, "a string")?;
         Ok(text.filter(|text| !text.trim().is_empty()))
+    }
+
+    /// An array of at most `max` bytes.
+    pub(super) fn array(&self, name: &str, max: usize) -> Result<Option<Json>> {
+        match self.json(name, max)? {
+            Some(json) if !json.as_str().starts_with('[') => {
+                Err(Error::input(format!("{name} must be a JSON array")))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// One of a few words, as it is written; of a wrong type it is told which there are.
+    pub(super) fn word(&self, name: &str, words: &str) -> Result<Option<String>> {
+        let text = self.text(name);
+        text.map_err(|_| Error::input(format!("{name} is {words}")))
     }
 
     /// Whether a flag is set.

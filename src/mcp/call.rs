@@ -59,7 +59,7 @@ impl Waiting {
         let deadline = deadline.unwrap_or(settings.timeout);
         let budget = arguments.seconds("wait_secs", (0, TIMEOUT_BOUNDS.1))?;
         let pinned = settings.pins.workflow.is_some();
-        let (suspends, warning) = match arguments.text("wait")?.as_deref() {
+        let (suspends, warning) = match arguments.word("wait", "`block` or `suspend`")?.as_deref() {
             None => (pinned, None),
             Some("block") => (false, None),
             Some("suspend") if pinned => (true, None),

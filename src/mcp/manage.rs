@@ -33,7 +33,7 @@ pub(super) fn list(arguments: &Arguments, settings: &Settings) -> Result<Value> 
     let store = store(arguments, settings)?;
     let all = arguments.flag("all")?;
     let agent = arguments.text("agent_id")?;
-    let limit: Option<usize> = arguments.read("limit", "a number of questions")?;
+    let limit: Option<usize> = arguments.read("limit", "a whole number of questions, 0 or more")?;
     let entries = if all { store.all()? } else { store.pending()? };
     let now = Time::now();
     let mut records: Vec<Interaction> = entries
@@ -78,7 +78,7 @@ pub(super) fn answer(arguments: &Arguments, settings: &Settings) -> Result<Value
         digest: Some(arguments.text("digest")?.unwrap_or(record.digest.clone())),
         nonce: Some(record.nonce.expose().to_owned()),
         message: arguments.text("message")?,
-        updated_input: arguments.json("updated_input", INPUT_MAX)?,
+        updated_input: arguments.object("updated_input", INPUT_MAX)?,
         permissions: permissions(arguments)?,
         source: "mcp".into(),
         answered_by: arguments
@@ -106,7 +106,7 @@ fn submission(arguments: &Arguments, record: &Interaction, base: Submission) -> 
         choice_id: arguments.text("choice_id")?,
         text: arguments.read("text", "a string")?,
         answers: arguments
-            .get("answers")
+            .object("answers", INPUT_MAX)?
             .map(|json| AnswerMap::parse(json.as_str()).map(|map| map.0))
             .transpose()?,
         response: arguments.text("response")?,
@@ -117,7 +117,7 @@ fn submission(arguments: &Arguments, record: &Interaction, base: Submission) -> 
         given.text.is_some(),
         given.answers.is_some() || given.response.is_some(),
     ];
-    if let Some(decision) = arguments.text("decision")? {
+    if let Some(decision) = arguments.word("decision", "`allow` or `deny`")? {
         let effect = match decision.as_str() {
             "allow" => Effect::Allow,
             "deny" => Effect::Deny,
@@ -134,7 +134,7 @@ fn submission(arguments: &Arguments, record: &Interaction, base: Submission) -> 
 }
 
 fn permissions(arguments: &Arguments) -> Result<Permissions> {
-    let rules = arguments.json("updated_permissions", SUGGESTIONS_MAX)?;
+    let rules = arguments.array("updated_permissions", SUGGESTIONS_MAX)?;
     match (arguments.flag("remember")?, rules) {
         (true, Some(_)) => Err(Error::input(
             "give either remember or updated_permissions, not both",

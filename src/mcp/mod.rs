@@ -13,6 +13,7 @@ mod arguments;
 mod call;
 mod desk;
 mod manage;
+mod names;
 mod output;
 mod parked;
 mod questions;
@@ -35,6 +36,7 @@ use crate::interrupt::Interrupts;
 use crate::model::response::Responder;
 use crate::store::Store;
 use desk::Desk;
+pub use names::Names;
 use output::Output;
 use parked::Parked;
 use server::Server;
@@ -65,6 +67,8 @@ pub struct Settings {
     pub cwd: Option<PathBuf>,
     /// Who answers through the management tools; without it they are not there.
     pub operator: Option<Operator>,
+    /// What its tools are called.
+    pub names: Names,
 }
 
 /// What holds for every question of a server, whatever a call says.

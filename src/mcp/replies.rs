@@ -11,7 +11,7 @@ use crate::model::interaction::Interaction;
 use crate::model::json::quoted;
 
 const INSTRUCTION: &str = "This question was put to a human and the workflow is suspended until it is answered. End your turn now, without doing what you asked about: the workflow is resumed with the answer.";
-const STILL_OPEN: &str = "not answered yet: do not do it; 'wait_for_answer' waits on";
+const STILL_OPEN: &str = "not answered yet: do not do it";
 
 /// Structured content, and the same JSON as the one text block.
 pub(super) fn structured(value: Value, is_error: bool) -> CallToolResult {
@@ -42,15 +42,19 @@ pub(super) fn settled(
     structured(with_warning(value, warning), is_error)
 }
 
-/// A question that is open although the call has waited as long as it wanted to.
+/// A question that is open although the call has waited as long as it wanted to; `waits_on` is the tool
+/// that waits on, where there is one.
 pub(super) fn still_open(
     shape: Shape,
     opened: &Interaction,
+    waits_on: Option<&str>,
     warning: Option<&str>,
 ) -> CallToolResult {
     let id = opened.id.as_str();
     let members = [("status", "pending"), ("interaction_id", id)];
-    pending(shape, id, &members, STILL_OPEN, warning)
+    let waits_on = waits_on.map(|tool| format!("; '{tool}' waits on"));
+    let told = format!("{STILL_OPEN}{}", waits_on.unwrap_or_default());
+    pending(shape, id, &members, &told, warning)
 }
 
 /// A question for which nobody waits.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
@@ -27,7 +27,6 @@ use crate::model::interaction::{Interaction, State};
 
 /// How often a client that wants to know is told that the call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
-const INSTRUCTIONS: &str = "Puts questions in front of a human and brings the answers back. 'ask' asks; 'request_approval' asks for permission before something destructive; both wait until a human answers.";
 
 type Call = RequestContext<RoleServer>;
 
@@ -205,7 +204,10 @@ impl Server {
     ) -> CallToolResult {
         let failed = |error: &Error| replies::failed(shape, Some(opened.id.as_str()), error);
         match waited {
-            Waited::OutOfTime => replies::still_open(shape, opened, warning),
+            Waited::OutOfTime => {
+                let waits_on = self.0.settings.names.outside("wait_for_answer");
+                replies::still_open(shape, opened, waits_on, warning)
+            }
             // The client wants no result any more; what is returned here is not sent.
             Waited::Cancelled => failed(&closing()),
             Waited::Settled(settled) => match *settled {
@@ -223,10 +225,11 @@ impl Server {
     async fn wait_for_answer(&self, arguments: Result<Arguments>, call: &Call) -> CallToolResult {
         let read = |a: Arguments| {
             let id = a.text("interaction_id")?;
+            let budget = a.seconds("wait_secs", (0, TIMEOUT_BOUNDS.1))?;
             let id = id.ok_or_else(|| Error::input("interaction_id is required"))?;
             let id = Id::parse(id.trim()).ok_or_else(not_asked)?;
             let asked = self.asked().get(&id).cloned().ok_or_else(not_asked)?;
-            Ok((id, asked, a.seconds("wait_secs", (0, TIMEOUT_BOUNDS.1))?))
+            Ok((id, asked, budget))
         };
         let (id, asked, budget) = match arguments.and_then(read) {
             Ok(read) => read,
@@ -273,8 +276,8 @@ impl Server {
             ("interactions_list", Some(_)) => manage::list,
             ("interactions_answer", Some(_)) => manage::answer,
             _ => {
-                let told = format!("unknown tool: {name}");
-                return Err(ErrorData::invalid_params(told, None));
+                let outside = self.0.settings.names.outside(name);
+                return Err(unknown_tool(outside.unwrap_or(name)));
             }
         };
         let server = self.clone();
@@ -284,6 +287,10 @@ impl Server {
             Err(error) => manage::refused(&error),
         })
     }
+}
+
+fn unknown_tool(name: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("unknown tool: {name}"), None)
 }
 
 fn not_asked() -> Error {
@@ -296,7 +303,12 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("sayso", env!("CARGO_PKG_VERSION"));
-        info.instructions = Some(INSTRUCTIONS.to_owned());
+        let name = |own| self.0.settings.names.outside(own).unwrap_or(own);
+        info.instructions = Some(format!(
+            "Puts questions in front of a human and brings the answers back. '{}' asks; '{}' asks for permission before something destructive; both wait until a human answers.",
+            name("ask"),
+            name("request_approval"),
+        ));
         info
     }
 
@@ -309,6 +321,12 @@ impl ServerHandler for Server {
         if self.0.settings.operator.is_some() {
             tools.extend(tools::for_management());
         }
+        let names = self.0.settings.names;
+        let named = |mut tool: Tool| {
+            tool.name = names.outside(&tool.name)?.to_owned().into();
+            Some(tool)
+        };
+        let tools = tools.into_iter().filter_map(named).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -319,7 +337,9 @@ impl ServerHandler for Server {
     ) -> std::result::Result<CallToolResponse, ErrorData> {
         let verbatim = call.extensions.get::<Verbatim>();
         let arguments = Arguments::parse(verbatim.map(|v| v.0.as_str()));
-        let result = match request.name.as_ref() {
+        let outside = request.name.as_ref();
+        let own = self.0.settings.names.own(outside);
+        let result = match own.ok_or_else(|| unknown_tool(outside))? {
             "ask" => self.ask(arguments, &call).await,
             "request_approval" => self.request_approval(arguments, &call).await,
             "wait_for_answer" => self.wait_for_answer(arguments, &call).await,

@@ -23,11 +23,11 @@ pub enum Labels {
 /// The answer to one question of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormAnswer {
-    /// What was picked of the offered options.
+    /// Those that were picked of the offered options.
     pub labels: Option<Labels>,
     /// Free text that the operator marked as such.
     pub other: Option<String>,
-    /// What the operator says beside it: at most [`NOTE_MAX`] characters.
+    /// A remark of the operator beside it: at most [`NOTE_MAX`] characters.
     pub note: Option<String>,
 }
 

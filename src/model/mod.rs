@@ -1,5 +1,6 @@
 //! The record and its rules, as pure functions over (record, input, now): no I/O, no clock.
 
+pub mod bare;
 pub mod brief;
 pub mod digest;
 pub mod draft;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::form::{FormAnswer, FormReply};
 use super::interaction::{FormOption, FormQuestion, Tool};
-use super::json::{Json, quoted, reason};
+use super::json::{Json, quoted};
 use crate::error::{Error, Result};
 
 /// What the questions look like, for who gives others.
@@ -43,7 +43,7 @@ struct Choice {
 /// `invalid_input` where the tool's input is no such form.
 pub fn questions(input: Option<&Json>) -> Result<Vec<FormQuestion>> {
     let text = input.map_or("{}", Json::as_str);
-    let input: Input = serde_json::from_str(text).map_err(|e| unreadable(&e))?;
+    let input: Input = serde_json::from_str(text).map_err(|_| unreadable())?;
     Ok(form(input.questions))
 }
 
@@ -53,13 +53,12 @@ pub fn questions(input: Option<&Json>) -> Result<Vec<FormQuestion>> {
 /// As [`questions`].
 pub fn each(questions: &Json) -> Result<Vec<FormQuestion>> {
     let given: Vec<Question> =
-        serde_json::from_str(questions.as_str()).map_err(|e| unreadable(&e))?;
+        serde_json::from_str(questions.as_str()).map_err(|_| unreadable())?;
     Ok(form(given))
 }
 
-fn unreadable(error: &serde_json::Error) -> Error {
-    Error::input(format!("the questions cannot be read: {}", reason(error)))
-        .hint(format!("questions is {SHAPE}"))
+fn unreadable() -> Error {
+    Error::input(format!("questions is {SHAPE}"))
 }
 
 fn form(given: Vec<Question>) -> Vec<FormQuestion> {

@@ -164,7 +164,7 @@ fn wire(record: &Interaction, secrets: Secrets) -> Wire {
         State::Settled { outcome, .. } => Some(outcome),
     };
     let mut wire = Wire {
-        schema: SCHEMA,
+        schema: least_schema(record),
         id: record.id.to_string(),
         key: q.key.clone(),
         kind: q.kind(),

@@ -98,6 +98,31 @@ impl<'a> Allowing<'a> {
     }
 }
 
+/// Whether one of the commands leaves the working directory, so that a relative path in another is not in it.
+pub(super) fn writes_elsewhere(commands: &[Invocation]) -> bool {
+    let leaves = |command: &Invocation| {
+        let words: Vec<_> = command.words.iter().map(|word| &*word.text).collect();
+        let at = words
+            .iter()
+            .position(|word| matches!(*word, "cd" | "chdir" | "pushd" | "popd"));
+        let Some(operands) = at.map(|at| &words[at + 1..]) else {
+            return false;
+        };
+        let inside = |word: &&&str| {
+            !word.starts_with(['/', '~', '-', '+']) && !word.split('/').any(|part| part == "..")
+        };
+        operands.is_empty()
+            || operands
+                .iter()
+                .filter(|word| !word.is_empty())
+                .any(|word| !inside(&word))
+    };
+    commands.iter().any(leaves)
+        && commands
+            .iter()
+            .any(|command| trapdoors::writes_here(&command.texts()))
+}
+
 /// Why a pattern that matches the command does not count for it.
 fn obstacle(command: &Inner, pattern: &Pattern) -> Option<Why> {
     let spelled = |word: &Known| spells_assignment(pattern, name_of(word));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::allow::{Allowing, Why};
+use super::allow::{self, Allowing, Why};
 use super::call::{Call, Subjects};
 use super::command::{self, Command, Part as CommandPart, Subject};
 use super::contents::Spec;
@@ -229,6 +229,10 @@ impl<'a, 's> Deciding<'a, 's> {
             for invocation in command.plain.as_ref().map_err(|why| Some((*why).into()))? {
                 let rule = self.allow.rule(invocation).map_err(Some)?;
                 first = first.or(rule);
+            }
+            let invocations = command.plain.as_deref().unwrap_or_default();
+            if allow::writes_elsewhere(invocations) {
+                return Err(Some("a program writes where a cd leads".into()));
             }
         }
         Ok(first)

@@ -10,6 +10,7 @@ use super::call::{ADDRESS_TOOLS, PATH_TOOLS, SHELL_TOOLS};
 use super::pattern::Pattern;
 use super::repo_file::RepoFile;
 use super::rule::{Matcher, Rule};
+use super::trapdoors;
 use super::visible::all_visible;
 use crate::config::{Config, Place, Source};
 
@@ -190,7 +191,25 @@ impl<'a> Linter<'a> {
                     denying.text
                 ));
             }
+            if let Some(closed) = command_pattern(entry).and_then(closed_names) {
+                let message =
+                    format!("{text:?} does not open {closed}: commands that use one are asked");
+                self.say(entry.offset, Level::Note, message);
+            }
         }
+    }
+}
+
+/// The trapdoors that the pattern leaves room for and does not spell, the first few by name.
+fn closed_names(pattern: &Pattern) -> Option<String> {
+    const NAMED: usize = 12;
+    let closed = trapdoors::closed_to(pattern);
+    let named = closed.iter().take(NAMED).map(String::as_str);
+    let named = named.collect::<Vec<_>>().join(" ");
+    match closed.len() {
+        0 => None,
+        n if n > NAMED => Some(format!("{named} and {} more", n - NAMED)),
+        _ => Some(named),
     }
 }
 

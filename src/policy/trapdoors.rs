@@ -168,6 +168,22 @@ pub(super) fn used(words: &[String]) -> Vec<Trapdoor> {
     found.trapdoors
 }
 
+/// Whether the command writes to a relative path, which is no trapdoor as long as it is in the working directory.
+pub(super) fn writes_here(words: &[String]) -> bool {
+    let elsewhere = |word: &String| match word.split_once('=') {
+        Some((name, value)) => format!("{name}=/{value}"),
+        None if word.starts_with(['-', '/']) => word.clone(),
+        None => format!("/{word}"),
+    };
+    let moved: Vec<_> = words
+        .iter()
+        .take(1)
+        .cloned()
+        .chain(words.iter().skip(1).map(elsewhere))
+        .collect();
+    row_of(words).is_some() && used(&moved).iter().any(|trapdoor| trapdoor.path)
+}
+
 /// The trapdoors of the programs that a wrapper may run: each word could be one.
 fn behind<'a>(words: &'a [String], found: &mut Found<'a>) {
     for at in 1..words.len() {

@@ -1,4 +1,4 @@
-//! What of a call cannot be undone: a mark for the one who decides. It never decides anything, and its
+//! Names commands of a call that cannot be undone, as a mark for the operator. It never decides anything, and its
 //! absence promises nothing.
 
 use super::call::{Call, Subjects};

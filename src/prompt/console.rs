@@ -44,7 +44,7 @@ pub(super) enum Typed {
 /// A hand has rested, and no key is held, where none came for so long.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// What was pressed.
+/// One press, or why there was none.
 enum Press {
     Key(char),
     /// Two digits at once.
@@ -190,7 +190,7 @@ impl<'a> Console<'a> {
         Ok(Some(ended.map_or(Event::Again, Event::Ended)))
     }
 
-    /// What is pressed next, up to a time.
+    /// The next press, up to a time.
     fn press(
         &mut self,
         digits: usize,

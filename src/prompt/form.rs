@@ -49,7 +49,7 @@ pub(super) fn ask(
     }
 }
 
-/// What is answered so far; no row of it begins with a text of the asker's.
+/// The answers so far; no row of it begins with a text of the asker's.
 fn so_far(form: &Form, questions: &[FormQuestion], columns: usize) -> Vec<String> {
     // Beside mark, number, colon and note.
     let room = columns.saturating_sub("▸#12 :  +note".chars().count());

@@ -49,10 +49,11 @@ fn stored(world: &Sandbox, record: &Value) -> String {
 #[test]
 fn several_labels_own_text_and_notes_go_together() {
     let world = Sandbox::new();
-    for (flags, kept) in [
+    for (flags, kept, schema) in [
         (
             &["--select", "2=A", "--other", "2=mine"][..],
             r#"{"Which parts?":{"labels":["A"],"other":"mine"}}"#,
+            2,
         ),
         (
             &[
@@ -64,37 +65,43 @@ fn several_labels_own_text_and_notes_go_together() {
                 "Parts=B, C",
             ],
             r#"{"Which parts?":{"labels":["D","B, C"],"other":"a, b"}}"#,
+            2,
         ),
         (
             &["--select", "1=Fast", "--note", "speed= only on weekdays "],
             r#"{"How fast?":{"label":"Fast","note":"only on weekdays"}}"#,
+            2,
         ),
         (
             &["--note", "#2=n", "--select", "2=A,D"],
             r#"{"Which parts?":{"labels":["A","D"],"note":"n"}}"#,
+            2,
         ),
         (
             &["--other", "Why?=because", "--note", "Why?=a=b"],
             r#"{"Why?":{"other":"because","note":"a=b"}}"#,
+            2,
         ),
         (
             &[
                 "--select", "2=A", "--other", "2=x", "--note", "2=n", "--text", "all",
             ],
             r#"{"Which parts?":{"labels":["A"],"other":"x","note":"n"}}"#,
+            2,
         ),
         (
             &["--select", "1=Slow", "--other", "2=x", "--note", "1= "],
             r#"{"How fast?":"Slow","Which parts?":{"other":"x"}}"#,
+            1,
         ),
-        (&["--select", "2=A,D"], r#"{"Which parts?":["A","D"]}"#),
+        (&["--select", "2=A,D"], r#"{"Which parts?":["A","D"]}"#, 1),
     ] {
         let record = form(&world);
-        assert_eq!(record["schema"], 2);
+        assert_eq!(record["schema"], 1);
         let data = answer(&world, &record, flags).data();
         assert_eq!(stored(&world, &record), kept, "{flags:?}");
         assert_eq!(data["response"]["answers"].to_string(), kept);
-        assert_eq!(data["schema"], 2, "{flags:?}");
+        assert_eq!(data["schema"], schema, "{flags:?}");
         assert_eq!(world.get(text(&record, "id"))["response"], data["response"]);
     }
     let shown = world.run(["list", "--all", "--limit", "3"]);
@@ -377,7 +384,7 @@ fn a_note_that_differs_is_another_answer() {
 }
 
 #[test]
-fn the_new_shapes_are_of_the_new_format_only() {
+fn only_a_record_with_the_new_shapes_is_of_the_new_format() {
     let world = Sandbox::new();
     let record = form(&world);
     let id = text(&record, "id");
@@ -409,6 +416,17 @@ fn the_new_shapes_are_of_the_new_format_only() {
         assert_eq!(world.error(&["get", id])["code"], "corrupt", "{to}");
     }
     fs::write(&path, &new).unwrap();
+    assert_eq!(world.get(id)["status"], "answered");
+    // A record that the older format can hold is read, whichever of the two it says it is.
+    let older = form(&world);
+    let id = text(&older, "id");
+    answer(&world, &older, &["--select", "2=A,D", "--other", "1=x"]).data();
+    let path = world.settled(id);
+    let old = fs::read_to_string(&path).unwrap();
+    assert!(old.starts_with(r#"{"schema":1,"#), "{old}");
+    let answers = r#""answers":{"How fast?":{"other":"x"},"Which parts?":["A","D"]}"#;
+    assert!(old.contains(answers), "{old}");
+    fs::write(&path, old.replacen(r#""schema":1"#, r#""schema":2"#, 1)).unwrap();
     assert_eq!(world.get(id)["status"], "answered");
 }
 

@@ -282,25 +282,42 @@ fn a_pick_and_own_text_replace_each_other_where_one_answer_is_taken() {
 }
 
 #[test]
-fn no_key_of_the_key_line_is_broken_in_a_narrow_terminal() {
+fn what_is_said_of_a_form_is_never_broken_by_a_narrow_terminal() {
     let world = Sandbox::new();
+    let hostile = "0123456789012│ fake ┆ fake and on and on and on";
     let record = form(
         &world,
-        &json!([{ "question": "One?", "options": options(12) }]),
+        &json!([
+            { "question": "One?", "header": hostile, "options": options(12) },
+            { "question": format!("{hostile}?") },
+            { "question": "And another one?" },
+            { "question": "And yet another one?" },
+        ]),
     );
     for columns in [20, 80] {
         let mut terminal =
             Terminal::start(&world, columns, "xterm", &["answer", text(&record, "id")]);
         terminal.expect(KEYS);
-        let screen = terminal.screen();
-        let keys = &screen[screen.find("a submit").unwrap()..];
-        assert!(keys.lines().count() > 1);
-        assert!(
-            keys.lines().all(|line| line.len() <= columns.into()),
-            "{keys}"
-        );
+        terminal.keys("o");
+        terminal.expect("other text: ");
+        terminal.keys(&format!("{hostile}\r"));
+        terminal.expect_times(KEYS, 2);
         terminal.keys("q");
-        terminal.finish();
+        let screen = terminal.finish().stdout;
+        let said = |from: &str| {
+            screen
+                .rfind(from)
+                .map(|at| screen[at..].to_owned())
+                .unwrap()
+        };
+        let said = said(" #1 ");
+        let fits = |line: &str| line.trim_end_matches('\r').chars().count() <= columns.into();
+        assert!(
+            said.lines().count() > 3 && said.contains("a submit"),
+            "{said}"
+        );
+        assert!(said.lines().all(fits) && !said.contains("\\u{"), "{said}");
+        assert!(!said.lines().any(|line| line.starts_with(['│', '┆', '⋮'])));
     }
 }
 

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::{FormAnswer, Labels};
 use crate::error::{Error, Result};
 
-/// What an answer looks like.
+/// The shape of an answer.
 const SHAPE: &str =
     r#"a label, a list of labels, or an object of "label", "labels", "other" and "note""#;
 

@@ -11,8 +11,14 @@ fn config(text: &str) -> Config {
     .unwrap()
 }
 
-/// What is found about a policy of the two lists, as `LEVEL LINE MESSAGE`.
+/// What is found about a policy of the two lists, as `LEVEL LINE MESSAGE`, but for closed trapdoors.
 fn found(allow: &[&str], deny: &[&str]) -> Vec<String> {
+    let mut all = all_found(allow, deny);
+    all.retain(|finding| !finding.contains(" does not open "));
+    all
+}
+
+fn all_found(allow: &[&str], deny: &[&str]) -> Vec<String> {
     let [allow, deny] = [allow, deny].map(|list| toml::Value::from(list.to_vec()));
     let config = config(&format!(
         "[agents.a.approval_policy]\nauto_allow = {allow}\nauto_deny = {deny}"
@@ -219,4 +225,28 @@ fn a_spec_that_only_looks_like_an_address_is_found() {
     let denied = |deny| found(&[], &[deny]).concat();
     assert!(denied("WebFetch(*x.org*)").starts_with("Note 3 "));
     assert!(denied("WebFetch(https://x-*.org/*)").contains("is matched on the whole text only"));
+}
+
+#[test]
+fn an_allow_names_the_trapdoors_that_it_does_not_open() {
+    let closed = |allow: &str| {
+        let mut all = all_found(&[allow], &["find *"]);
+        all.retain(|finding| finding.contains(" does not open "));
+        all
+    };
+    assert_eq!(
+        closed("sort -o *"),
+        [
+            "Note 2 \"sort -o *\" does not open --output --compress-program -T --temporary-directory \
+            --files0-from: commands that use one are asked"
+        ]
+    );
+    let git = closed("Bash(git *)");
+    assert!(
+        git[0].contains("-c --config-env") && git[0].contains(" more: "),
+        "{git:?}"
+    );
+    for allow in ["grep *", "Read", "sort x", "*"] {
+        assert_eq!(closed(allow), [""; 0], "{allow}");
+    }
 }

@@ -97,7 +97,7 @@ fn read(text: &str) -> Result<Vec<Vec<String>>, &'static str> {
 const KEYWORDS: &[&str] = &["if", "then", "fi", "{", "}"];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(2_000)))]
 
     /// An allow means that each simple command matches an allowing and none a denying pattern.
     #[test]

@@ -153,7 +153,7 @@ fn is_meta(statement: &str) -> bool {
 
 /// Commands of a database's shell inside of statements; without a statement they are read from the standard input.
 pub(in crate::policy::trapdoors) fn database<'a>(
-    row: &'static Row,
+    _: &'static Row,
     arguments: &'a [String],
     found: &mut Found<'a>,
 ) {
