@@ -96,7 +96,7 @@ impl Trapdoor {
             return true;
         }
         [&self.spelled, &self.written].into_iter().any(|name| {
-            let Some(rest) = literal.strip_prefix(&**name) else {
+            let Some(rest) = literal.strip_prefix(&**name).filter(|_| !name.is_empty()) else {
                 return false;
             };
             // `-o/tmp/x` and `--output=/tmp/x`.

@@ -41,7 +41,7 @@ fn subcommand<'a>(row: &'static Row, arguments: &'a [String], at: usize, found: 
         found.path.push(name);
         look(sub, &arguments[at + 1..], found);
         found.path.pop();
-    } else if row.closed && !holds(row.known, name) {
+    } else if row.closed && !name.is_empty() && !holds(row.known, name) {
         found.add(Does::Foreign, name, name);
     }
 }

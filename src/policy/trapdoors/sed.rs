@@ -76,7 +76,7 @@ fn bundle<'a>(
     pieces: &mut Vec<&'a str>,
 ) -> Option<usize> {
     for (at, letter) in letters.char_indices() {
-        let rest = &letters[at + 1..];
+        let rest = &letters[at + letter.len_utf8()..];
         match letter {
             'n' | 'E' | 'r' | 's' | 'u' | 'z' | 'a' | 'b' | 'H' => {}
             'e' if rest.is_empty() => pieces.push(words.next().unwrap_or_default()),

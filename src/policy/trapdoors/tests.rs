@@ -198,6 +198,10 @@ proptest! {
         all.extend(words);
         for trapdoor in used(&all) {
             prop_assert!(trapdoor.reason().ends_with("no rule names it"));
+            for stars in ["*", "* *", "zzz * *"] {
+                let pattern = Pattern::parse(stars).unwrap();
+                prop_assert!(!trapdoor.is_spelled_by(&pattern), "{trapdoor:?}");
+            }
         }
     }
 }

@@ -105,6 +105,8 @@ sed -ni s/a/b/ f
 sed -i.bak s/a/b/ f
 sed --in-pl s/a/b/ f
 sed -f x f
+sed -ä p f
+sed -nä p f
 sed --fil=x f
 sed -nf x f
 sed -ne '1e id' f
