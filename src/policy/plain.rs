@@ -299,6 +299,9 @@ impl<'a> Reader<'a> {
         if !plain || is_among(TAKEN, name) {
             return Err("a loop over a variable that may mean something to the shell");
         }
+        if self.variables.contains(&name) {
+            return Err("a loop that changes the variable of the loop around it");
+        }
         self.blanks();
         if !self.keyword("in") {
             return Err(OTHER);

@@ -154,6 +154,10 @@ fn what_is_not_plain_is_named() {
             "{ a; } always { b; }",
             "something behind the end of a command",
         ),
+        (
+            "for f in a; do for f in b; do ls; done; ls \"$f\"; done",
+            "a loop that changes the variable of the loop around it",
+        ),
         ("for f in a <x; do ls; done", "a redirection"),
         ("for f in a<->; do ls; done", "a redirection"),
         ("for f in >(ls); do ls; done", "a redirection"),

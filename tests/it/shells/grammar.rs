@@ -298,7 +298,7 @@ fn for_loop(random: &mut StdRng, depth: u32) -> String {
     let words: Vec<_> = (0..random.random_range(1..3))
         .map(|_| mostly(random, KNOWN, OTHER))
         .collect();
-    let name = mostly(random, &["f"], &["path", "status", "F", "f "]);
+    let name = mostly(random, &["f", "f", "ff"], &["path", "status", "F", "f "]);
     let (before, behind) = match chance(random, 50) {
         true => ("; ", "; "),
         false => ("\n", "\n"),
