@@ -189,22 +189,31 @@ fn is(ran: &[String], seen: &[Seen], home: &str) -> bool {
     // Up to where it fits what was seen so far.
     let mut ends = BTreeSet::from([0]);
     for (word, expands) in seen {
-        let word = match word.strip_prefix('~') {
-            Some(rest) if *expands && (rest.is_empty() || rest.starts_with('/')) => {
-                format!("{home}{rest}")
-            }
-            _ => word.clone(),
-        };
+        let at_home = word
+            .strip_prefix('~')
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let at_home = at_home
+            .filter(|_| *expands)
+            .map(|rest| format!("{home}{rest}"));
+        // Where another part of the word expands, the tilde may have been quoted.
+        let literal = at_home.is_none() || word.contains(['*', '?', '[', '$']);
+        let forms: Vec<_> = at_home
+            .into_iter()
+            .chain(literal.then(|| word.clone()))
+            .collect();
         let mut next = BTreeSet::new();
-        for end in ends {
+        for (end, form) in ends
+            .iter()
+            .flat_map(|end| forms.iter().map(move |form| (*end, form)))
+        {
             let Some(first) = ran.get(end) else {
                 continue;
             };
-            if *first == word || *expands && digits_fit(first, &word) {
+            if first == form || *expands && digits_fit(first, form) {
                 next.insert(end + 1);
             }
-            if *expands && word.contains(['*', '?', '[']) {
-                let fixed = word.split(['*', '?', '[']).next().unwrap();
+            if *expands && form.contains(['*', '?', '[']) {
+                let fixed = form.split(['*', '?', '[']).next().unwrap();
                 let names = ran[end..].iter().take_while(|name| name.starts_with(fixed));
                 next.extend((1..=names.count()).map(|count| end + count));
             }
