@@ -157,6 +157,16 @@ impl<'a, 's> Deciding<'a, 's> {
             if denied(rest) || denied(bare) {
                 return true;
             }
+            // A value of an option, which the unknown program could take for a command: `--run='git push'`.
+            let value = word.find(['=', ':']).map(|at| at + 1);
+            let attached = (word.starts_with('-') && word.is_char_boundary(2)).then_some(2);
+            let values = value
+                .into_iter()
+                .chain(attached)
+                .filter(|at| *at < word.len());
+            if values.clone().any(|at| denied(&rest[at..])) {
+                return true;
+            }
             let is_script = word.contains([' ', '\t', '\n', ';', '&', '|', '(', '`']);
             if !is_script && !command::runs_another(name) {
                 return false;
@@ -169,9 +179,10 @@ impl<'a, 's> Deciding<'a, 's> {
                 .iter()
                 .map(|word| shell_word(word))
                 .collect();
-            let texts = [quoted.join(" "), word.clone()];
-            let mut texts = texts.iter().take(1 + usize::from(is_script));
-            texts.any(|text| self.denied_by(&Command::new(text).subjects).is_some())
+            let scripts = values.map(|at| &word[at..]).chain([&**word]);
+            let scripts = scripts.filter(|_| is_script).map(str::to_owned);
+            let mut texts = scripts.chain([quoted.join(" ")]);
+            texts.any(|text| self.denied_by(&Command::new(&text).subjects).is_some())
         })
     }
 

@@ -222,3 +222,31 @@ pub(in crate::policy::trapdoors) fn database<'a>(
         found.add(Does::Reads, "-", "-");
     }
 }
+
+/// Numbers of the shell's own commands, which zsh takes for arithmetic: a subscript in it can run something.
+pub(in crate::policy::trapdoors) fn numbers<'a>(
+    _: &'static Row,
+    arguments: &'a [String],
+    found: &mut Found<'a>,
+) {
+    let is_printf = found
+        .path
+        .last()
+        .is_some_and(|program| program.ends_with("printf"));
+    let wants_numbers = !is_printf || arguments.iter().any(|word| has_number(word));
+    let evaluated = arguments
+        .iter()
+        .find(|word| word.contains(['$', '`']) && word.contains(['[', '{']));
+    if let Some(word) = evaluated.filter(|_| wants_numbers) {
+        found.add(Does::Runs, "[…]", word);
+    }
+}
+
+/// Whether a format of printf has a conversion of a number.
+fn has_number(format: &str) -> bool {
+    format.split('%').skip(1).any(|conversion| {
+        let conversion =
+            conversion.trim_start_matches(|c: char| "-+ #'.".contains(c) || c.is_ascii_digit());
+        !conversion.starts_with(['s', 'b', 'q']) && !conversion.is_empty()
+    })
+}

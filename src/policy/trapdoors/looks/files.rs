@@ -13,13 +13,32 @@ pub(in crate::policy::trapdoors) fn all_operands<'a>(
 ) {
     for word in arguments {
         let path = if is_operand(word) {
-            word
+            Some(&**word)
         } else {
-            attached(word)
+            away_in_bundle(word).or(Some(attached(word)))
         };
-        if leads_away(path) {
+        if let Some(path) = path.filter(|path| leads_away(path)) {
             found.add_path(Does::Writes, path);
         }
+    }
+}
+
+/// A path that leads away behind the letters of short options: `-at/etc`.
+fn away_in_bundle(word: &str) -> Option<&str> {
+    let letters = word
+        .strip_prefix('-')
+        .filter(|rest| !rest.starts_with('-'))?;
+    let mut tails = letters.char_indices().skip(1).map(|(at, _)| &letters[at..]);
+    tails.find(|tail| leads_away(tail))
+}
+
+/// Whether a copy of this source has a hidden name, or brings hidden ones into the working directory: `x/.git`, `x/.`.
+fn brings_hidden(source: &str, to: &str) -> bool {
+    let last = source.trim_end_matches('/').rsplit('/').next();
+    match last {
+        Some(".") => source.contains('/') && (leads_out(source) || to.trim_end_matches('/') == "."),
+        Some(name) => name.starts_with('.'),
+        None => false,
     }
 }
 
@@ -40,9 +59,13 @@ pub(in crate::policy::trapdoors) fn destination<'a>(
     if takes_sources || arguments.iter().any(valued) {
         return all_operands(row, arguments, found);
     }
-    let last = arguments.iter().rev().find(|word| is_operand(word));
-    if let Some(last) = last.filter(|path| leads_away(path)) {
-        found.add_path(Does::Writes, last);
+    let mut operands = arguments.iter().rev().filter(|word| is_operand(word));
+    let to = operands.next().map_or("", String::as_str);
+    if leads_away(to) {
+        found.add_path(Does::Writes, to);
+    }
+    if let Some(source) = operands.find(|source| brings_hidden(source, to)) {
+        found.add_path(Does::Writes, source);
     }
 }
 
@@ -95,6 +118,9 @@ pub(in crate::policy::trapdoors) fn tar<'a>(
             }
         }
     }
+    if let Some(path) = archive(arguments) {
+        found.add_path(Does::Writes, path);
+    }
     let mut before = "";
     for word in arguments {
         let (host, rest) = word.split_once(':').unwrap_or((word, ""));
@@ -120,6 +146,43 @@ pub(in crate::policy::trapdoors) fn tar<'a>(
         }
         before = word;
     }
+}
+
+/// The archive that tar makes or changes, where it is outside of the working directory.
+fn archive(arguments: &[String]) -> Option<&str> {
+    let is_bundle = |at: usize, word: &str| match word.strip_prefix('-') {
+        Some(letters) => !letters.starts_with('-'),
+        None => at == 0,
+    };
+    const CHANGES: &[&str] = &["--cr", "--ap", "--up", "--con", "--cat", "--del"];
+    let words = || arguments.iter().map(String::as_str).enumerate();
+    let changes = words().any(|(at, word)| {
+        CHANGES.iter().any(|name| word.starts_with(name))
+            || is_bundle(at, word) && word.contains(['c', 'r', 'u', 'A'])
+    });
+    if !changes {
+        return None;
+    }
+    words().find_map(|(at, word)| {
+        let values = if is_bundle(at, word) && word.contains('f') {
+            let attached = &word[word.find('f')? + 1..];
+            let count = word
+                .chars()
+                .filter(|c| "fbCTXgHKLNVFI".contains(*c))
+                .count();
+            let next = arguments[at + 1..].iter().take(count);
+            next.map(String::as_str).chain([attached]).collect()
+        } else if word == "--file" {
+            arguments
+                .get(at + 1)
+                .map(String::as_str)
+                .into_iter()
+                .collect()
+        } else {
+            word.strip_prefix("--file=").into_iter().collect::<Vec<_>>()
+        };
+        values.into_iter().find(|value| leads_out(value))
+    })
 }
 
 /// `-TT COMMAND`, also in a bundle.

@@ -133,6 +133,7 @@ pub(super) const ROWS: &[Row] = &[
             },
             Row {
                 names: "rustc rustdoc",
+                itself: Some(Runs),
                 options: &[
                     (Runs, "-C --codegen -Clinker -Zcodegen-backend -o --out-dir"),
                     (Reads, "-L"),

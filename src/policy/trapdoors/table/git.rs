@@ -16,20 +16,24 @@ pub(super) const ROWS: &[Row] = &[
             (Sets, "-c --config-env"),
             (Runs, "--exec-path="),
             (Reads, "--git-dir"),
+            (Writes, "--work-tree"),
         ],
         every: &[
             (
                 Runs,
                 "--open-files-in-pager --ext-diff --textconv --upload-pack --receive-pack --exec --extcmd --upload-archive",
             ),
-            (Writes, "--output --output-directory --export-marks"),
+            (
+                Writes,
+                "--output --output-directory --export-marks --in-place --index-output --filter-to --object-dir",
+            ),
             (Runs, "--strategy"),
         ],
         valued: "-C -c --config-env --git-dir --work-tree --namespace --attr-source",
         flags: "-p -P -v -h --paginate --no-pager --bare --no-replace-objects --no-lazy-fetch --no-optional-locks \
             --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version \
             --help --html-path --man-path --info-path --exec-path",
-        harmless: "--text --strategy-option --exclude --extended-regexp",
+        harmless: "--text --index --in --filter --strategy-option --exclude --extended-regexp",
         closed: true,
         subs: SUBS,
         known: "add annotate backfill blame branch bugreport cat-file check-attr check-ignore check-mailmap \

@@ -30,6 +30,15 @@ pub(super) const ROWS: &[Row] = &[
         source: "bash(1): -v assigns, a subscript is evaluated",
         options: &[(Runs, "-v")],
         valued: "-v",
+        look: Some(code::numbers),
+        looks: "[…]",
+        ..ROW
+    },
+    Row {
+        names: "exit return break continue shift",
+        source: "zshbuiltins(1): their numbers are arithmetic",
+        look: Some(code::numbers),
+        looks: "[…]",
         ..ROW
     },
     Row {

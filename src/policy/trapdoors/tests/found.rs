@@ -61,6 +61,23 @@ git rebase --exec=id HEAD~1
 git rebase --exe id HEAD~1
 git rebase --ex id HEAD~1
 tar --use=id -cf x y
+tar cf /tmp/x b
+tar -czf ../x b
+tar -rf ../x y
+tar --create --file=/tmp/x y
+cp -at/tmp a b
+mv -ft/tmp a
+cp -r ../evil/.git .
+cp -r ../evil/. .
+cp -a evil/. ./
+printf '%d' 'path[$(id)]'
+printf '%5.*f' 'path[$(id)]' 1
+exit 'path[$(id)]'
+cargo rustc -- -Clinker=./x
+git --work-tree=/tmp checkout -- f
+git --work-tree /tmp checkout -- f
+git interpret-trailers --in-place x
+git read-tree --index-output=/tmp/x HEAD
 tar --info=id -cf x y
 git rebase -ix id HEAD~1
 git bisect run id
